@@ -19,5 +19,6 @@ int cmd_usage(const struct cmd *cmd);
 
 int cmd_live(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
+int cmd_rss(int argc, char **argv);
 
 #endif

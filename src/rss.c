@@ -8,6 +8,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "cgroups.h"
 #include "kernel.h"
 #include "rss-probe.h"
 
@@ -21,6 +22,7 @@ struct rss {
 	bool judged;
 	u32 nr_cpus; /* possible; 0: their offsets are unknown */
 	char no_slots[96];
+	struct cgroup_choice cgroup;
 };
 
 /* libbpf's own lines go nowhere: the reason is told in ours. */
@@ -35,7 +37,7 @@ static int load(struct rss *r)
 		n = 0;
 	}
 	r->skel->rodata->rss_cfg.rec_size = sizeof(struct rss_rec);
-	r->skel->rodata->rss_cfg.cgroup_subsys = ~0U;
+	r->skel->rodata->rss_cfg.cgroup_subsys = r->cgroup.subsys;
 	if (n && !rss_probe_offsets(offset, n, r->no_slots, sizeof(r->no_slots)))
 		r->nr_cpus = n;
 	r->skel->rodata->rss_cfg.nr_cpus = r->nr_cpus;
@@ -59,6 +61,8 @@ int rss_open(struct rss **out)
 	if (!r)
 		return fail(EXIT_RUNTIME, "out of memory");
 	r->child.pid = -1;
+	if (cgroups_choose(NULL, &r->cgroup))
+		r->cgroup.subsys = ~0U;
 	r->skel = rsscensus__open();
 	if (!r->skel)
 		return no_access(-errno);
@@ -147,6 +151,7 @@ static void fill_info(const struct rss *r, struct rss_census *c)
 	c->trial = r->trial;
 	c->slots = r->nr_cpus;
 	memcpy(c->no_slots, r->no_slots, sizeof(c->no_slots));
+	memcpy(c->cgroup_mount, r->cgroup.mount, sizeof(c->cgroup_mount));
 	c->cpus_online = sysconf(_SC_NPROCESSORS_ONLN);
 	c->cpus_possible = libbpf_num_possible_cpus();
 }

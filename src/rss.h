@@ -24,7 +24,7 @@ struct rss_mm {
 	u32 processes;	   /* that share it: vfork, CLONE_VM */
 	u32 threads;	   /* of all of them */
 	u32 flags;	   /* RSS_SLOTS, RSS_MOVED, RSS_FAULT */
-	s32 oom_score_adj;
+	int oom_score_adj;
 	enum rss_state state;
 	char comm[COMM_LEN];
 };
@@ -62,6 +62,7 @@ struct rss_census {
 	int cpus_possible;
 	bool slots;	   /* exact sums could be read */
 	char no_slots[96]; /* else why not */
+	char cgroup_mount[256]; /* of the hierarchy whose ids the mms carry; empty: none */
 	struct rss_trial trial;
 	/* Sorted by mm, each once. */
 	struct rss_mm *mms;

@@ -13,7 +13,6 @@
 typedef __u64 u64;
 typedef __s64 s64;
 typedef __u32 u32;
-typedef __s32 s32;
 typedef __u8 u8;
 
 /* Exit codes of the contract, see pcpustat(8). */
