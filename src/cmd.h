@@ -16,6 +16,7 @@ const struct cmd *cmd_find(const char *name);
 
 /* "usage: pcpustat ..." on stderr for this command; returns EXIT_USAGE. */
 int cmd_usage(const struct cmd *cmd);
+void cmd_help(const struct cmd *cmd); /* --help, on stdout */
 
 int cmd_live(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
