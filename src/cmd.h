@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The table of commands. A new one is a row in main.c and a file cmd-NAME.c. */
+/* The table of commands. A new one is a row in cmds.c and a file cmd-NAME.c. */
 #ifndef PCPUSTAT_CMD_H
 #define PCPUSTAT_CMD_H
 
