@@ -108,17 +108,17 @@ static __always_inline void told(struct rss_violation *v)
 	bpf_ringbuf_submit(v, 0);
 }
 
-/* A violation whose numbers are the four counters. */
+/* A violation whose numbers are the four counters; expected NULL: all zero. */
 static __always_inline void violated_words(void *ctx, u32 check, u64 mm, struct rss_life *life,
-					   const s64 *a, const s64 *b)
+					   const s64 *found, const s64 *expected)
 {
 	struct rss_violation *v = violation(ctx, check, mm, life);
 
 	if (!v)
 		return;
 	for (int i = 0; i < NR_RSS; i++) {
-		v->v[i] = a[i];
-		v->v[NR_RSS + i] = b ? b[i] : 0;
+		v->v[i] = found[i];
+		v->v[NR_RSS + i] = expected ? expected[i] : 0;
 	}
 	told(v);
 }
@@ -407,6 +407,17 @@ int BPF_PROG(exit_mmap, struct mm_struct *mm)
 	return 0;
 }
 
+/* The address belongs to something else now: what was known of it is over. */
+static __always_inline void forget_block(u64 ptr)
+{
+	struct rss_block *b = bpf_map_lookup_elem(&blocks, &ptr);
+
+	if (!b)
+		return;
+	b->mm = 0;
+	b->state = BLOCK_ALLOCATED;
+}
+
 /* Arguments since f67bed134a05 (5.19); older kernels have no percpu rss_stat. */
 SEC("?raw_tp/percpu_alloc_percpu")
 int BPF_PROG(alloc, unsigned long call_site, bool reserved, bool is_atomic_alloc, size_t size,
@@ -417,8 +428,10 @@ int BPF_PROG(alloc, unsigned long call_site, bool reserved, bool is_atomic_alloc
 	struct rss_switch *sw;
 	u32 tid = id;
 
-	if (size != rss_cfg.block_size || align != 4)
+	if (size != rss_cfg.block_size || align != 4) {
+		forget_block(ptr);
 		return 0;
+	}
 	if (is_atomic_alloc) {
 		sw = bpf_map_lookup_elem(&switches, &tid);
 		if (sw && sw->start_ns)
@@ -540,7 +553,7 @@ static __always_inline void check_carried(void *ctx, struct rss_switch *sw, stru
 	if (same)
 		return;
 	if (all_gone && any) {
-		violated_words(ctx, CHECK_CARRIED, sw->mm, life, sw->before, after);
+		violated_words(ctx, CHECK_CARRIED, sw->mm, life, after, sw->before);
 		return;
 	}
 	if (!life)
@@ -584,6 +597,7 @@ int BPF_KRETPROBE(switch_exit, int ret)
 	mm = sw->mm;
 	life = bpf_map_lookup_elem(&lives, &mm);
 	sw->ret = ret;
+	tested(CHECK_SUCCEEDS);
 	if (ret) {
 		rss_read_words((void *)mm, &w);
 		sw->kept_still = is_atomic(&w);

@@ -34,7 +34,7 @@ static json_t *sizes(bool known, const s64 *v)
 }
 
 /* A process's name can be any bytes; what is not UTF-8 would make the line no JSON. */
-static json_t *name(const char *s)
+json_t *rss_json_name(const char *s)
 {
 	char safe[256];
 	json_t *str = json_string(s);
@@ -77,7 +77,7 @@ int rss_json_header(const struct rss_census *c)
 static int process_line(const struct rss_row *r)
 {
 	json_t *obj = json_pack("{s:s, s:I, s:o, s:I, s:i, s:s}", "type", "mm", "pid",
-				(json_int_t)r->mm->pid, "comm", name(r->mm->comm), "threads",
+				(json_int_t)r->mm->pid, "comm", rss_json_name(r->mm->comm), "threads",
 				(json_int_t)r->threads, "processes", (int)r->mm->processes, "state",
 				rss_state_names[r->state]);
 
@@ -99,7 +99,7 @@ static int group_line(const struct rss_row *r, enum rss_by by, struct cgroups *n
 	if (!obj)
 		return rss_json_line(NULL);
 	if (by == RSS_BY_CGROUP) {
-		json_object_set_new(obj, "cgroup", path ? name(path) : json_null());
+		json_object_set_new(obj, "cgroup", path ? rss_json_name(path) : json_null());
 		json_object_set_new(obj, "cgroup_id", json_integer(r->cgroup));
 	} else {
 		json_object_set_new(obj, "state", json_string(rss_state_names[r->state]));
@@ -144,7 +144,7 @@ static int error_line(const struct rss_census *c, const struct rss_row *r)
 
 	return rss_json_line(json_pack(
 		"{s:s, s:I, s:o, s:I, s:s, s:o, s:o, s:o, s:o, s:b}", "type", "mm", "pid",
-		(json_int_t)r->mm->pid, "comm", name(r->mm->comm), "threads",
+		(json_int_t)r->mm->pid, "comm", rss_json_name(r->mm->comm), "threads",
 		(json_int_t)r->threads, "state", rss_state_names[r->state], "approx",
 		sizes(r->approx_known, r->approx), "exact", sizes(known, r->exact), "error_bytes",
 		pages(known, rss_row_error(r)), "bound_bytes",
@@ -154,7 +154,7 @@ static int error_line(const struct rss_census *c, const struct rss_row *r)
 static int oom_line(const struct oom_row *r)
 {
 	return rss_json_line(json_pack("{s:s, s:I, s:o, s:i, s:i, s:I, s:I, s:i}", "type", "oom",
-				       "pid", (json_int_t)r->mm->pid, "comm", name(r->mm->comm),
+				       "pid", (json_int_t)r->mm->pid, "comm", rss_json_name(r->mm->comm),
 				       "exact_rank", r->exact_rank, "approx_rank", r->approx_rank,
 				       "exact_pages", (json_int_t)r->exact_points, "approx_pages",
 				       (json_int_t)r->approx_points, "oom_score_adj",

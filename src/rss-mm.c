@@ -67,6 +67,7 @@ int rss_census_add(struct rss_census *c, const struct rss_rec *rec)
 		.pid = rec->pid,
 		.processes = 1,
 		.threads = rec->threads,
+		.group_threads = rec->threads,
 		.flags = rec->flags,
 		.oom_score_adj = rec->oom_score_adj,
 		.state = state_of(c->shape, &rec->w),
@@ -102,6 +103,8 @@ static void merge(struct rss_mm *to, const struct rss_mm *from, u32 last_pid)
 		return;
 	to->processes++;
 	to->threads += from->threads;
+	if (from->threads > to->group_threads)
+		to->group_threads = from->threads;
 	/* The OOM killer takes the mm with the process that it likes most. */
 	if (from->oom_score_adj > to->oom_score_adj)
 		to->oom_score_adj = from->oom_score_adj;

@@ -12,13 +12,13 @@
 
 #include "rssprobe.skel.h"
 
-static void destroyp(struct rssprobe **skel)
+static void destroyp(struct rssprobe_bpf **skel)
 {
-	rssprobe__destroy(*skel);
+	rssprobe_bpf__destroy(*skel);
 }
 #define _cleanup_probe_ _cleanup_(destroyp)
 
-static int read_anchor(struct rssprobe *skel, u64 *offset, u32 nr, char *why, size_t len)
+static int read_anchor(struct rssprobe_bpf *skel, u64 *offset, u32 nr, char *why, size_t len)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts);
 	int err = bpf_prog_test_run_opts(bpf_program__fd(skel->progs.read_offsets), &opts);
@@ -43,14 +43,14 @@ static int read_anchor(struct rssprobe *skel, u64 *offset, u32 nr, char *why, si
 
 int rss_probe_offsets(u64 *offset, u32 nr, char *why, size_t len)
 {
-	_cleanup_probe_ struct rssprobe *skel = rssprobe__open();
+	_cleanup_probe_ struct rssprobe_bpf *skel = rssprobe_bpf__open();
 	int err;
 
 	if (!skel)
 		return -errno;
 	skel->rodata->rss_cfg.nr_cpus = nr;
 	bpf_program__set_autoload(skel->progs.read_offsets, true);
-	err = rssprobe__load(skel);
+	err = rssprobe_bpf__load(skel);
 	if (err) {
 		snprintf(why, len, "the kernel has no bpf_map_lookup_percpu_elem (%s)",
 			 strerror(-err));
@@ -93,7 +93,7 @@ static int do_fork(struct rss_child *child)
 
 int rss_child_fork(struct rss_child *child)
 {
-	_cleanup_probe_ struct rssprobe *skel = rssprobe__open();
+	_cleanup_probe_ struct rssprobe_bpf *skel = rssprobe_bpf__open();
 	struct bpf_link *link = NULL;
 	int err;
 
@@ -102,7 +102,7 @@ int rss_child_fork(struct rss_child *child)
 		return -errno;
 	bpf_program__set_autoload(skel->progs.trial_alloc, true);
 	bpf_map__set_autocreate(skel->maps.anchor, false);
-	if (!rssprobe__load(skel))
+	if (!rssprobe_bpf__load(skel))
 		link = bpf_program__attach(skel->progs.trial_alloc);
 	if (!link)
 		return do_fork(child);

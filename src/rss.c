@@ -15,7 +15,7 @@
 #include "rsscensus.skel.h"
 
 struct rss {
-	struct rsscensus *skel;
+	struct rsscensus_bpf *skel;
 	struct bpf_link *link;
 	struct rss_child child;
 	struct rss_trial trial;
@@ -41,7 +41,7 @@ static int load(struct rss *r)
 	if (n && !rss_probe_offsets(offset, n, r->no_slots, sizeof(r->no_slots)))
 		r->nr_cpus = n;
 	r->skel->rodata->rss_cfg.nr_cpus = r->nr_cpus;
-	return rsscensus__load(r->skel);
+	return rsscensus_bpf__load(r->skel);
 }
 
 static int no_access(int err)
@@ -63,7 +63,7 @@ int rss_open(struct rss **out)
 	r->child.pid = -1;
 	if (cgroups_choose(NULL, &r->cgroup))
 		r->cgroup.subsys = ~0U;
-	r->skel = rsscensus__open();
+	r->skel = rsscensus_bpf__open();
 	if (!r->skel)
 		return no_access(-errno);
 	err = load(r);
@@ -85,7 +85,7 @@ void rss_close(struct rss *r)
 		return;
 	rss_child_end(&r->child);
 	bpf_link__destroy(r->link);
-	rsscensus__destroy(r->skel);
+	rsscensus_bpf__destroy(r->skel);
 	free(r);
 }
 

@@ -23,6 +23,7 @@ struct rss_mm {
 	u32 pid;	   /* its oldest process, initial pid namespace */
 	u32 processes;	   /* that share it: vfork, CLONE_VM */
 	u32 threads;	   /* of all of them */
+	u32 group_threads; /* of the one that has most */
 	u32 flags;	   /* RSS_SLOTS, RSS_MOVED, RSS_FAULT */
 	int oom_score_adj;
 	enum rss_state state;
