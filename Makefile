@@ -50,6 +50,23 @@ $(B)/pcpustat: $(OBJS)
 $(B)/%.o: src/%.c | $(SKELS)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(DEPS) -c -o $@ $<
 
+# The program that workloads execute: no libc, and none of our own flags (sanitizers, debug info).
+PROGRAM_FLAGS := -std=gnu11 $(WARN) -Os -ffreestanding -fno-stack-protector -fno-pic \
+	-fno-asynchronous-unwind-tables -nostdlib -static -s \
+	-Wl,--build-id=none -Wl,-z,norelro -Wl,-z,noseparate-code
+$(B)/program: src/payload/payload.c src/slot.h
+	@mkdir -p $(@D)
+	$(CC) $(PROGRAM_FLAGS) -o $@ $<
+
+$(B)/program.inc: $(B)/program
+	od -An -v -tx1 $< | sed 's/ \([0-9a-f][0-9a-f]\)/0x\1,/g' > $@
+
+$(B)/bench-program.o: $(B)/program.inc
+
+$(B)/tests/truth: tests/truth.c
+	@mkdir -p $(@D)
+	$(CC) -O2 -std=gnu11 $(WARN) -D_GNU_SOURCE -static -pthread -o $@ $<
+
 $(B)/bpf/%.o: bpf/%.bpf.c
 	@mkdir -p $(@D)
 	$(CLANG) $(BPF_CFLAGS) $(DEPS) -c -o $@ $<
