@@ -16,9 +16,10 @@
 static const struct code_place {
 	enum lock_id lock;
 	const char *functions[2]; /* first that exists */
-	const char *callees[2];	  /* likewise; the second is PREEMPT_RT's */
+	/* The second is for __GFP_NOFAIL, whose call follows the argument more closely, or RT's. */
+	const char *callees[2];
 } places[] = {
-	{ LOCK_ALLOC_MUTEX, { "pcpu_alloc" }, { "mutex_lock_killable" } },
+	{ LOCK_ALLOC_MUTEX, { "pcpu_alloc" }, { "mutex_lock_killable", "mutex_lock" } },
 	{ LOCK_ALLOC_MUTEX, { "pcpu_balance_workfn", "__pcpu_balance_workfn" }, { "mutex_lock" } },
 	{ LOCK_PCPU, { "pcpu_alloc" }, { "_raw_spin_lock_irqsave", "rt_spin_lock" } },
 	{ LOCK_PCPU, { "free_percpu" }, { "_raw_spin_lock_irqsave", "rt_spin_lock" } },
@@ -31,7 +32,7 @@ static const struct code_place {
 };
 
 #define MAX_CODE     16384
-#define ARG_DISTANCE 48 /* bytes between loading the argument and the call */
+#define ARG_DISTANCE 96 /* bytes between loading the argument and the call */
 
 static s64 read_s32(const u8 *p)
 {

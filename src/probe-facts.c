@@ -31,14 +31,19 @@ static enum fact_state no_btf(char *how, size_t len)
 	return say(FACT_UNKNOWN, how, len, "no BTF to look it up in");
 }
 
+static enum fact_state found(bool yes, const char *where, const char *name, char *how, size_t len)
+{
+	snprintf(how, len, "%s%s %s", yes ? "" : "no ", where, name);
+	return yes ? FACT_PRESENT : FACT_ABSENT;
+}
+
 static enum fact_state btf_has(const char *name, int kind, char *how, size_t len)
 {
 	struct btf *btf = kernel_btf();
 
 	if (!btf)
 		return no_btf(how, len);
-	snprintf(how, len, "BTF %s", name);
-	return btf__find_by_name_kind(btf, name, kind) > 0 ? FACT_PRESENT : FACT_ABSENT;
+	return found(btf__find_by_name_kind(btf, name, kind) > 0, "BTF", name, how, len);
 }
 
 /* Parameters of a raw tracepoint without the first, which is the tracer's own; -1: none such. */
@@ -93,9 +98,8 @@ static enum fact_state has_function(const char *name, char *how, size_t len)
 {
 	struct ksyms *k = kernel_ksyms();
 
-	snprintf(how, len, "kallsyms %s", name);
 	if (k)
-		return ksyms_addr(k, name, true) ? FACT_PRESENT : FACT_ABSENT;
+		return found(ksyms_addr(k, name, true), "kallsyms", name, how, len);
 	return btf_has(name, BTF_KIND_FUNC, how, len);
 }
 
@@ -247,38 +251,61 @@ PROBE(mm_init)
 	return FACT_PRESENT;
 }
 
-/*
- * A guest without paravirtual spinlocks falls back to virt_spin_lock(), which has no event
- * (arch/x86/include/asm/qspinlock.h). KVM says so in CPUID 0x40000001 EAX bit 7, PV_UNHALT, and
- * EDX bit 0, HINTS_REALTIME (Documentation/virt/kvm/x86/cpuid.rst).
- */
-PROBE(spin_waits)
-{
 #ifdef __x86_64__
+/* The hypervisor's signature, empty on bare metal. */
+static void hypervisor(char sig[13])
+{
 	unsigned int a, b, c, d;
-	char sig[13] = "";
 
-	if (!fact_has(FACT_CONTENTION_EVENTS))
-		return say(FACT_ABSENT, how, len, "no contention events");
+	sig[0] = '\0';
 	__cpuid(1, a, b, c, d);
 	if (!(c & 1U << 31))
-		return say(FACT_PRESENT, how, len, "no hypervisor");
+		return;
 	__cpuid(0x40000000, a, b, c, d);
 	memcpy(sig, &b, 4);
 	memcpy(sig + 4, &c, 4);
 	memcpy(sig + 8, &d, 4);
-	if (!strcmp(sig, "KVMKVMKVM")) {
-		__cpuid(0x40000001, a, b, c, d);
-		if (a & 1U << 7 || d & 1)
-			return say(FACT_PRESENT, how, len, "KVM with paravirtual spinlocks");
-	} else if (!strcmp(sig, "Microsoft Hv") || !strcmp(sig, "XenVMMXenVMM")) {
-		return say(FACT_PRESENT, how, len, "paravirtual spinlocks assumed");
-	}
-	snprintf(how, len, "guest of %.12s without paravirtual spinlocks", sig);
-	return FACT_ABSENT;
-#else
-	return say(FACT_PRESENT, how, len, "no test-and-set fallback on this architecture");
+	sig[12] = '\0';
+}
+
+/* Documentation/virt/kvm/x86/cpuid.rst: EAX bit 7 is PV_UNHALT, EDX bit 0 HINTS_REALTIME. */
+static bool kvm_queues_spinlocks(void)
+{
+	unsigned int a, b, c, d;
+
+	__cpuid(0x40000001, a, b, c, d);
+	return a & 1U << 7 || d & 1;
+}
 #endif
+
+/*
+ * A guest without paravirtual spinlocks falls back to virt_spin_lock(), which has no event
+ * (arch/x86/include/asm/qspinlock.h); so does a kernel without CONFIG_PARAVIRT_SPINLOCKS.
+ */
+PROBE(spin_waits)
+{
+	struct ksyms *k = kernel_ksyms();
+	char sig[13] = "";
+
+	if (!fact_has(FACT_CONTENTION_EVENTS))
+		return say(FACT_ABSENT, how, len, "no contention events");
+#ifdef __x86_64__
+	hypervisor(sig);
+	if (*sig) {
+		if (!k)
+			return say(FACT_UNKNOWN, how, len, "a guest, and no kallsyms");
+		snprintf(how, len, "guest of %s, no paravirtual spinlocks", sig);
+		if (!ksyms_addr(k, "__pv_queued_spin_lock_slowpath", true))
+			return FACT_ABSENT;
+		if (!strncmp(sig, "TCG", 3) || (!strncmp(sig, "KVM", 3) && !kvm_queues_spinlocks()))
+			return FACT_ABSENT;
+		snprintf(how, len, "guest of %s with paravirtual spinlocks", sig);
+		return FACT_PRESENT;
+	}
+#endif
+	(void)k;
+	(void)sig;
+	return say(FACT_PRESENT, how, len, "no hypervisor");
 }
 
 PROBE(percpu_stats)
@@ -328,8 +355,8 @@ PROBE(rss_atomic)
 {
 	if (!kernel_btf())
 		return no_btf(how, len);
-	snprintf(how, len, "BTF percpu_counter.count_atomic");
-	return find_member("percpu_counter", "count_atomic") ? FACT_PRESENT : FACT_ABSENT;
+	return found(find_member("percpu_counter", "count_atomic"), "BTF",
+		     "percpu_counter.count_atomic", how, len);
 }
 
 PROBE(rss_lazy)
