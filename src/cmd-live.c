@@ -95,10 +95,11 @@ static int begin(struct run *run)
 {
 	int err = live_snap(run->live, &run->info, &run->prev);
 
-	if (!err)
-		err = snap_copy(&run->first, &run->prev);
-	if (err)
-		return err;
+	return err ? err : snap_copy(&run->first, &run->prev);
+}
+
+static int print_header(struct run *run)
+{
 	if (run->opts->json)
 		return json_header(stdout, &run->info);
 	text_header(&run->text, &run->info);
@@ -141,6 +142,8 @@ static int measure(struct run *run, struct loop *loop, int gate[2])
 			return fail(no_exec == -ENOENT ? EXIT_NOT_FOUND : 126, "cannot run %s: %s",
 				    run->opts->command[0], strerror(-no_exec));
 	}
+	if (!err)
+		err = print_header(run);
 	if (!err)
 		err = loop_run(run, loop);
 	if (!err)
