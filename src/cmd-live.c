@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "caps.h"
 #include "cgroups.h"
 #include "loop.h"
 #include "options.h"
@@ -170,8 +171,11 @@ static int run_live(struct run *run)
 		err = fail(EXIT_RUNTIME, "cannot fork: %s", strerror(-err));
 	else
 		err = live_open(&run->live, &run->opts->live, &run->info);
-	if (!err)
+	if (!err) {
+		/* All that takes more is done; a failure leaves us as we were. */
+		caps_drop();
 		err = measure(run, &loop, gate);
+	}
 	loop_close(&loop);
 	live_close(run->live);
 	return err;
