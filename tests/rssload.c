@@ -4,7 +4,7 @@
  *
  *	rssload rest		holds anonymous, file and shared pages and waits
  *	rssload hop		hops over all CPUs while it maps and unmaps, and waits: its RSS is
- *				then wrong by a number of pages that it prints
+ *				then too low by a number of bytes that it prints
  *	rssload fleet N		N idle children
  *	rssload threads N	N idle threads beside the first
  *	rssload shared		a child with CLONE_VM and without CLONE_THREAD, idle
@@ -129,7 +129,7 @@ static int hop(void)
 		run_on((cpu + 1) % cpus);
 		madvise(p + (cpu * (keep + gone) + keep) * page, gone * page, MADV_DONTNEED);
 	}
-	return wait_here(getpid(), keep * cpus);
+	return wait_here(getpid(), keep * cpus * page);
 }
 
 static int idle(void *arg)
@@ -179,10 +179,16 @@ static int threads(long n)
 	return wait_here(getpid(), n + 1);
 }
 
+static int shared_child(void *arg)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	return idle(arg);
+}
+
 static int shared(void)
 {
 	static char stack[16384] __attribute__((aligned(16)));
-	int pid = clone(idle, stack + sizeof(stack), CLONE_VM | SIGCHLD, NULL);
+	int pid = clone(shared_child, stack + sizeof(stack), CLONE_VM | SIGCHLD, NULL);
 
 	if (pid < 0)
 		die("clone");
