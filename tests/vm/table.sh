@@ -32,3 +32,14 @@ kernel_cached()
 	name=$(ls -d $1 2>/dev/null | sort -V | tail -n 1)
 	[ -f "$name/vmlinuz" ] && echo "$PWD/$name/vmlinuz"
 )
+
+# kernel_image NAME: the path of the image of a row (fetched if need be), or NAME itself if it is a path.
+kernel_image()
+{
+	case $1 in
+	*/*) ;;
+	*) "$vm/fetch" "$1"; return ;;
+	esac
+	[ -f "$1" ] || { echo "no file $1" >&2 && return 1; }
+	echo "$1"
+}

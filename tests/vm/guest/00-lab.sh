@@ -1,3 +1,4 @@
+#!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # The guest is what the other tests take for granted.
 . /tests/lib.sh

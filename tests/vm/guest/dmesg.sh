@@ -1,3 +1,4 @@
+#!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
 # dmesg.sh - run last: the kernel has complained about nothing. The whole report is printed, up to where it ends.
 . /tests/lib.sh
