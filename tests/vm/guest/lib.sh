@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=sh
 # lib.sh - for the guest's tests. Status: 0 passed, 77 skipped, anything else failed.
-# Given by init: LABEL (row of the table), RELEASE (expected uname -r), EXPECT (expect/LABEL.json).
+# Given by init: LABEL (row of the table), RELEASE (expected uname -r),
+# SMP (QEMU's -smp), EXPECT (expect/LABEL.json).
 
 fail()
 {
