@@ -38,7 +38,7 @@ apt_sources()
 # apt_private DIR SUITES: from here on apt-get and apt-cache know these suites only, and touch nothing outside DIR.
 apt_private()
 {
-	mkdir -p "$1/state/lists/partial" "$1/cache/archives/partial"
+	mkdir -p "$1/state/lists/partial" "$1/cache/archives/partial" "$1/empty"
 	: >"$1/status"
 	apt_sources "$2" >"$1/sources.list" || return
 	cat >"$1/apt.conf" <<-EOC
@@ -46,9 +46,9 @@ apt_private()
 		Dir::State::status "$1/status";
 		Dir::Cache "$1/cache";
 		Dir::Etc::sourcelist "$1/sources.list";
-		Dir::Etc::sourceparts "-";
-		Dir::Etc::preferences "-";
-		Dir::Etc::preferencesparts "-";
+		Dir::Etc::sourceparts "$1/empty";
+		Dir::Etc::preferences "$1/empty/none";
+		Dir::Etc::preferencesparts "$1/empty";
 		APT::Architecture "amd64";
 		APT::Sandbox::User "";
 		Acquire::Languages "none";
