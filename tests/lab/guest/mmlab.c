@@ -530,6 +530,20 @@ static void storm_one(int seconds, unsigned seed, long *done)
 	_exit(0);
 }
 
+/* Long enough there for KSM to find it: its zeros are merged, written to, and merged again, all by another task. */
+static void storm_sit(int seconds)
+{
+	char *zeros = map(800, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+
+	madvise(zeros, 800 * PAGE, 12 /* MADV_MERGEABLE */);
+	for (int i = 0; i < seconds; i++) {
+		for (long j = 0; j < 800 * PAGE; j += PAGE)
+			zeros[j] = 0;
+		sleep(1);
+	}
+	_exit(0);
+}
+
 static int storm(int seconds)
 {
 	int cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -538,6 +552,8 @@ static int storm(int seconds)
 	for (int i = 0; i < cpus; i++)
 		if (!fork())
 			storm_one(seconds, i * 7919 + 1, done);
+	if (!fork())
+		storm_sit(seconds);
 	while (wait(NULL) > 0)
 		;
 	printf("storm done %ld failed %ld\n", done[0], done[1]);
