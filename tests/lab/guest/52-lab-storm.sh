@@ -32,7 +32,7 @@ storm=$!
 # From outside, so that the storm is not slowed down by what it has to wait for.
 while kill -0 $storm 2>/dev/null; do
 	echo 2M >$group/memory.reclaim 2>/dev/null
-	sleep 0.1
+	sleep 0.4
 done
 wait $storm || fail "storm"
 out=$(($(vmstat pswpout) - out))
@@ -41,7 +41,7 @@ merged=$(cat $ksm/ksm_zero_pages 2>/dev/null)
 echo "tasks born: $born; pages swapped out: $out; KSM: $(vmstat ksm_swpin_copy) copies, $(cat $ksm/full_scans) scans, $merged merged now"
 echo 2 >$ksm/run
 [ "$out" -gt 1000 ] || fail "little was reclaimed"
-[ "$born" -gt 1000 ] || fail "few were born"
+[ "$born" -gt 500 ] || fail "few were born"
 echo 0 >$ksm/run
 rmdir $group
 ! dmesg | grep 'Bad rss-counter' || fail "a counter was wrong"
