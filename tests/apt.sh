@@ -1,23 +1,31 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# apt.sh - get packages of any Debian suite with an apt of our own; to be sourced by bash. The machine's own package lists and
-# state are neither read nor written; only the mirror's address comes from its configuration (or from DEBIAN_MIRROR).
+# apt.sh - get packages of any Debian suite with an apt of our own; to be sourced by bash. The
+# machine's own package lists and state are neither read nor written; only the mirror's address comes
+# from its configuration (or from DEBIAN_MIRROR).
 
 apt_keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 
 # apt_usable: says what is missing.
 apt_usable()
 {
-	command -v apt-get >/dev/null || { echo "apt-get is needed to fetch packages" >&2 && return 1; }
-	[ -r "$apt_keyring" ] || { echo "$apt_keyring is missing: install debian-archive-keyring" >&2 && return 1; }
+	if ! command -v apt-get >/dev/null; then
+		echo "apt-get is needed to fetch packages" >&2
+		return 1
+	elif [ ! -r "$apt_keyring" ]; then
+		echo "$apt_keyring is missing: install debian-archive-keyring" >&2
+		return 1
+	fi
 }
 
-# apt_mirror: where this machine gets Debian from; apt has read its sources for us, whichever format they are in.
+# apt_mirror: where this machine gets Debian from; apt reads its sources for us, whichever format
+# they are in.
 apt_mirror()
 {
 	[ -z "${DEBIAN_MIRROR:-}" ] || { echo "$DEBIAN_MIRROR"; return; }
-	apt-get indextargets --no-release-info --format "\$(REPO_URI) \$(RELEASE) \$(COMPONENT)" 'Created-By: Packages' |
-		awk '$3 == "main" && $2 !~ /security/ && !uri { uri = $1 } END { print uri; exit uri == "" }'
+	apt-get indextargets --no-release-info --format "\$(REPO_URI) \$(RELEASE) \$(COMPONENT)" \
+		'Created-By: Packages' | awk '$3 == "main" && $2 !~ /security/ && !uri { uri = $1 }
+			END { print uri; exit uri == "" }'
 }
 
 # apt_sources SUITES: security suites live beside the archive, under a path of their own.
@@ -35,7 +43,8 @@ apt_sources()
 	done
 }
 
-# apt_private DIR SUITES: from here on apt-get and apt-cache know these suites only, and touch nothing outside DIR.
+# apt_private DIR SUITES: from here on apt-get and apt-cache know these suites only, and touch
+# nothing outside DIR.
 apt_private()
 {
 	mkdir -p "$1/state/lists/partial" "$1/cache/archives/partial" "$1/empty"
@@ -55,7 +64,8 @@ apt_private()
 		Acquire::Retries "2";
 	EOC
 	export APT_CONFIG=$1/apt.conf
-	# A suite that the mirror has dropped must not stop the others; what counts is whether the package is found.
+	# A suite that the mirror has dropped must not stop the others; what counts is whether the
+	# package is found.
 	apt-get update -qq >"$1/log" 2>&1 || true
 }
 

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * pcpu_flood - make and unmake sets of four percpu counters, as births and deaths of mms do, without the rest of a fork: the most
- * that pcpu_alloc_mutex and percpu_counters_lock can be pressed. In the manner of the kernel's rcuscale with kfree_rcu_test=1.
+ * pcpu_flood - make and unmake sets of four percpu counters, as births and deaths of mms do, without
+ * the rest of a fork: the most that pcpu_alloc_mutex and percpu_counters_lock can be pressed. In the
+ * manner of the kernel's rcuscale with kfree_rcu_test=1.
  *
- * Each of nthreads threads, bound to a CPU of its own, does loops times: make alloc_num sets, then unmake them; with no_batch it
- * unmakes each set before it makes the next one. All start together. Loading takes as long as the run, and ends with one line:
+ * Each of nthreads threads, bound to a CPU of its own, does loops times: make alloc_num sets, then
+ * unmake them; with no_batch it unmakes each set before it makes the next one. All start together.
+ * Loading takes as long as the run, and ends with one line (here in two):
  *
- *   pcpu_flood: path=grouped nthreads=4 alloc_num=1000 loops=10 no_batch=0 sets=40000 failed=0 mutex_passes=40000 total_ns=N set_ns=N
+ *   pcpu_flood: path=grouped nthreads=4 alloc_num=1000 loops=10 no_batch=0 sets=40000 failed=0
+ *   mutex_passes=40000 total_ns=N set_ns=N
  *
- * sets were made (and unmade), failed could not be; mutex_passes: of the sets that were made, each blocking allocation being one;
- * total_ns: from the start of the first thread to the end of the last; set_ns: what a thread spent on average on one set.
+ * sets          were made, and unmade; failed could not be
+ * mutex_passes  of the sets that were made: each blocking allocation is one
+ * total_ns      from the start of the first thread to the end of the last
+ * set_ns        what a thread spent on one set, on average
  */
 #include <linux/atomic.h>
 #include <linux/completion.h>
@@ -40,7 +45,8 @@ MODULE_PARM_DESC(loops, "Number of loops (default: 10)");
 
 static char *path = "grouped";
 module_param(path, charp, 0444);
-MODULE_PARM_DESC(path, "individual: an allocation per counter; grouped: one per set; atomic: none (default: grouped)");
+MODULE_PARM_DESC(path, "individual: an allocation per counter; grouped: one per set; atomic: none "
+		       "(default: grouped)");
 
 static bool no_batch;
 module_param(no_batch, bool, 0444);
@@ -100,7 +106,7 @@ static void unmake_grouped(union set *set)
 	percpu_counter_destroy_many(set->counters, SET);
 }
 
-/* What is left for an mm that stays in atomic mode: four words to clear, and to look at when it goes. */
+/* What is left for an mm in atomic mode: four words to clear, and to look at when it goes. */
 static int make_atomic(union set *set)
 {
 	int i;
@@ -120,8 +126,8 @@ static void unmake_atomic(union set *set)
 
 static const struct way ways[] = {
 	{ "individual", SET, make_individual, unmake_individual },
-	{ "grouped",	1,   make_grouped,    unmake_grouped },
-	{ "atomic",	0,   make_atomic,     unmake_atomic },
+	{ "grouped", 1, make_grouped, unmake_grouped },
+	{ "atomic", 0, make_atomic, unmake_atomic },
 };
 
 static bool make(struct flooder *f, union set *set)
@@ -185,7 +191,7 @@ static int flooder_start(struct flooder *f, int cpu)
 	if (IS_ERR(task))
 		return PTR_ERR(task);
 	kthread_bind(task, cpu);
-	/* Held until the thread is past this module's code, for which its exit must be waited. */
+	/* kthread_stop() waits for its exit, that is, until it is past this module's code. */
 	f->task = get_task_struct(task);
 	wake_up_process(task);
 	return 0;
@@ -206,7 +212,8 @@ static void report(const struct flooder *flooders, uint n)
 		begin = min(begin, f->begin);
 		end = max(end, f->end);
 	}
-	pr_info("pcpu_flood: path=%s nthreads=%u alloc_num=%u loops=%u no_batch=%d sets=%llu failed=%llu mutex_passes=%llu total_ns=%lld set_ns=%llu\n",
+	pr_info("pcpu_flood: path=%s nthreads=%u alloc_num=%u loops=%u no_batch=%d sets=%llu "
+		"failed=%llu mutex_passes=%llu total_ns=%lld set_ns=%llu\n",
 		way->name, n, alloc_num, loops, no_batch, made, failed, made * way->passes,
 		ktime_to_ns(ktime_sub(end, begin)), div64_u64(busy, max(made, 1ULL)));
 }

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# How many percpu allocations the birth of an mm takes, and a first thread, in this mode of rss_stat.
+# How many percpu allocations the birth of an mm takes, and a first thread, in this mode.
 . /tests/lib.sh
 
 mode=$(sed -n 's/.*rss_stat=\([a-z]*\).*/\1/p' /proc/cmdline)
 
-# made WORK N: runs it, with the kinds of allocation in $kinds as "SITE SIZE ALIGN is_atomic GFP TIMES".
+# made WORK N: runs it; $kinds has lines "SITE SIZE ALIGN is_atomic GFP TIMES" for its allocations.
 made()
 {
 	out=$(mmlab count "$1" "$2") || fail "mmlab count $1 $2"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What the kernel says about RSS is right to the page, before and after a process gets its second thread.
+# What the kernel says about RSS is right to the page, before and after a process gets its second
+# thread.
 . /tests/lib.sh
 
 grep -q zram /proc/swaps || {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Births, threads, execs and deaths on all CPUs, with reclaim, KSM and other processes' hands in the memory: no mm is dropped with a
-# counter that is not zero. The kernel checks each one when it goes, and dmesg.sh looks for its complaint; so does this test.
+# Births, threads, execs and deaths on all CPUs, with reclaim, KSM and other processes' hands in the
+# memory: no mm is dropped with a counter that is not zero. The kernel checks each one when it goes,
+# and dmesg.sh looks for its complaint; so does this test.
 . /tests/lib.sh
 
 group=/sys/fs/cgroup/storm

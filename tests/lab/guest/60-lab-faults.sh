@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Each fault of rss_stat_fault= shows as the violation that it is meant to be, and as no other; without a fault there is none. The
-# witness is not pcpustat but the kernel's own trace, which is read here in the plainest way.
+# Each fault of rss_stat_fault= shows as the violation that it is meant to be, and as no other;
+# without a fault there is none. The witness is not pcpustat but the kernel's own trace, read here in
+# the plainest way.
 . /tests/lib.sh
 
 grep -qw rss_stat=lazy /proc/cmdline || skip "rss_stat is not lazy"
@@ -12,10 +13,11 @@ parameters=/sys/module/kernel/parameters
 # shellcheck disable=SC2016 # $arg1 is the kernel's
 # struct percpu_counter is 40 bytes: count at 8, counters at 32.
 counts='c0=+8($arg1):s64 c1=+48($arg1):s64 c2=+88($arg1):s64 c3=+128($arg1):s64'
+seen="fbc=\$arg1:x64 counters=+32(\$arg1):x64 $counts"
 {
-	echo "p:lab/switch percpu_counter_switch_to_pcpu_many fbc=\$arg1:x64 counters=+32(\$arg1):x64 $counts"
-	echo "r:lab/switched percpu_counter_switch_to_pcpu_many fbc=\$arg1:x64 counters=+32(\$arg1):x64 $counts ret=\$retval:s32"
-	echo "p:lab/destroy percpu_counter_destroy_many fbc=\$arg1:x64 counters=+32(\$arg1):x64 $counts nr=\$arg2:u32"
+	echo "p:lab/switch percpu_counter_switch_to_pcpu_many $seen"
+	echo "r:lab/switched percpu_counter_switch_to_pcpu_many $seen ret=\$retval:s32"
+	echo "p:lab/destroy percpu_counter_destroy_many $seen nr=\$arg2:u32"
 } >"$trace/kprobe_events" || fail "no kprobe events"
 
 watch()
@@ -23,7 +25,8 @@ watch()
 	echo 0 >"$trace/tracing_on"
 	echo 8192 >"$trace/buffer_size_kb"
 	echo >"$trace/trace"
-	for event in lab percpu/percpu_alloc_percpu percpu/percpu_free_percpu percpu/percpu_alloc_percpu_fail task/task_newtask; do
+	for event in lab percpu/percpu_alloc_percpu percpu/percpu_alloc_percpu_fail \
+		percpu/percpu_free_percpu task/task_newtask; do
 		echo 1 >"$trace/events/$event/enable" || fail "no event $event"
 	done
 	echo 1 >"$trace/tracing_on"
@@ -59,7 +62,7 @@ violations()
 	function mm(fbc) { return fbc ":" life[fbc] + 0 }
 	function found(kind) { times[kind]++ }
 	function values() { return get("c0") " " get("c1") " " get("c2") " " get("c3") }
-	function negative() { return get("c0") < 0 || get("c1") < 0 || get("c2") < 0 || get("c3") < 0 }
+	function negative() { return values() ~ /-/ }
 	/^#/ { next }
 	{
 		pid = $0
@@ -87,7 +90,8 @@ violations()
 			if (before[pid] != values()) found("lost_count")
 			if (allocs[pid] != 1) found("double_init")
 		} else {
-			if (get("counters") != "0x0" || allocs[pid] || fails[pid] != 1) found("half_switched")
+			if (get("counters") != "0x0" || allocs[pid] || fails[pid] != 1)
+				found("half_switched")
 			if (ret == -12) found("enomem")
 			else found("bool_ret")
 		}
@@ -95,7 +99,7 @@ violations()
 	# CLONE_THREAD is 0x10000
 	/ task_newtask: / {
 		flags = get("clone_flags")
-		if (length(flags) >= 5 && substr(flags, length(flags) - 4, 1) ~ /[13579bdf]/ && !(pid in percpu)) found("no_switch")
+		if (flags ~ /[13579bdf]....$/ && !(pid in percpu)) found("no_switch")
 	}
 	/ percpu_free_percpu: / {
 		ptr = get("ptr")
@@ -116,12 +120,14 @@ violations()
 	}' "$trace/trace" | sort
 }
 
-# complaints: of the kernel itself, counted in $bad; taken out of its log, since they are wanted here. Any other is not.
+# complaints: of the kernel about wrong counters, counted in $bad. They are taken out of its log,
+# since they are wanted here; any other is not.
 complaints()
 {
 	dmesg -c >/run/log
 	bad=$(grep -c 'Bad rss-counter' /run/log)
-	! grep -v 'Bad rss-counter' /run/log | grep -E 'BUG|WARNING|Oops|corruption|refcount_t' || fail "the kernel complained"
+	! grep -v 'Bad rss-counter' /run/log | grep -E 'BUG|WARNING|Oops|corruption|refcount_t' ||
+		fail "the kernel complained"
 }
 
 # try FAULT EVERY WORK DONE ENOMEM KINDS COMPLAINTS: KINDS as violations prints them, on one line.

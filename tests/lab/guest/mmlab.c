@@ -2,9 +2,9 @@
 /*
  * mmlab - do things that make, switch and drop mms, and say what the kernel did meanwhile.
  *
- *   mmlab run WORK N      do WORK N times; print how often it was done, and how often it could not be
- *   mmlab count WORK N    the same, then every kind of percpu allocation that this process and its children made:
- *                         "alloc SITE SIZE ALIGN is_atomic GFP TIMES"
+ *   mmlab run WORK N      do WORK N times; print how often it was done, and how often it failed
+ *   mmlab count WORK N    the same, then each kind of percpu allocation that this process and its
+ *                         children made: "alloc SITE SIZE ALIGN is_atomic GFP TIMES"
  *   mmlab rss             the kernel's RSS is right to the page, without and with a second thread
  *   mmlab storm SECONDS   everything at once, in as many processes as CPUs; print what was done
  *
@@ -30,8 +30,8 @@
 #include <unistd.h>
 
 #define TRACEFS "/sys/kernel/tracing/"
-#define PAGE 4096L
-#define THREAD (CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM)
+#define PAGE    4096L
+#define THREAD  (CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM)
 
 static __attribute__((noreturn)) void die(const char *what)
 {
@@ -42,8 +42,8 @@ static __attribute__((noreturn)) void die(const char *what)
 /* Threads share the caller's TLS, so what they run must not touch errno. */
 struct thread {
 	char stack[16 * 1024] __attribute__((aligned(16)));
-	int tid;		/* the kernel clears it when the thread is gone */
-	volatile int go;	/* what a waiting thread waits for */
+	int tid;         /* the kernel clears it when the thread is gone */
+	volatile int go; /* what a waiting thread waits for */
 };
 
 static int thread_ends(void *arg)
@@ -65,7 +65,10 @@ static int thread_start(struct thread *t, int (*body)(void *))
 {
 	t->tid = 1;
 	t->go = 0;
-	return clone(body, t->stack + sizeof(t->stack), THREAD | CLONE_CHILD_CLEARTID, t, NULL, NULL, &t->tid) < 0 ? -errno : 0;
+	return clone(body, t->stack + sizeof(t->stack), THREAD | CLONE_CHILD_CLEARTID, t, NULL,
+		     NULL, &t->tid) < 0
+		       ? -errno
+		       : 0;
 }
 
 static void thread_join(struct thread *t)
@@ -187,7 +190,8 @@ static int uring_nop(void)
 	sqe->flags = IOSQE_ASYNC;
 	ring[p.sq_off.array / 4] = 0;
 	__atomic_store_n(&ring[p.sq_off.tail / 4], 1, __ATOMIC_RELEASE);
-	return syscall(SYS_io_uring_enter, fd, 1, 1, IORING_ENTER_GETEVENTS, NULL, 0) == 1 ? 0 : errno;
+	return syscall(SYS_io_uring_enter, fd, 1, 1, IORING_ENTER_GETEVENTS, NULL, 0) == 1 ? 0
+											   : errno;
 }
 
 /* An asynchronous request is handed to a worker of the kernel, which is a thread of the process. */
@@ -205,9 +209,9 @@ static const struct work {
 	const char *name;
 	int (*once)(void);
 } works[] = {
-	{ "fork", do_fork },	    { "vfork", do_vfork },	{ "clonevm", do_clonevm },   { "exec", do_exec },
-	{ "thread", do_thread },    { "threads", do_threads },	{ "process", do_process },   { "process2", do_process2 },
-	{ "iouring", do_iouring },
+	{ "fork", do_fork },       { "vfork", do_vfork },       { "clonevm", do_clonevm },
+	{ "exec", do_exec },       { "thread", do_thread },     { "threads", do_threads },
+	{ "process", do_process }, { "process2", do_process2 }, { "iouring", do_iouring },
 };
 
 #define WORKS (sizeof(works) / sizeof(*works))
@@ -292,7 +296,8 @@ static void trace_end(void)
 		char *at = strstr(line, "call_site="), *flags = strstr(line, "gfp_flags=");
 
 		if (!at || !flags || sscanf(flags, "gfp_flags=%95s", gfp) != 1 ||
-		    sscanf(at, "call_site=%63[^+]+%*s reserved=%*d is_atomic=%d size=%lu align=%lu", site, &atomic, &size, &align) != 4)
+		    sscanf(at, "call_site=%63[^+]+%*s reserved=%*d is_atomic=%d size=%lu align=%lu",
+			   site, &atomic, &size, &align) != 4)
 			continue;
 		snprintf(text, sizeof(text), "%s %lu %lu %d %s", site, size, align, atomic, gfp);
 		count_kind(kinds, text);
@@ -334,7 +339,8 @@ struct rss {
 static struct rss rss_now(void)
 {
 	slurp("/proc/self/status");
-	return (struct rss){ field("VmRSS:"), field("RssAnon:"), field("RssFile:"), field("RssShmem:"), field("VmSwap:") };
+	return (struct rss) { field("VmRSS:"), field("RssAnon:"), field("RssFile:"),
+			      field("RssShmem:"), field("VmSwap:") };
 }
 
 static int wrong;
@@ -359,7 +365,8 @@ static void agree(const char *when)
 	slurp("/proc/self/smaps_rollup");
 	expect(when, "VmRSS against smaps", r.all, field("\nRss:"));
 	expect(when, "VmSwap against smaps", r.swap, field("\nSwap:"));
-	printf("%s: %ld pages = %ld anon + %ld file + %ld shmem; %ld in swap\n", when, r.all, r.anon, r.file, r.shmem, r.swap);
+	printf("%s: %ld pages = %ld anon + %ld file + %ld shmem; %ld in swap\n", when, r.all,
+	       r.anon, r.file, r.shmem, r.swap);
 }
 
 static char *map(long pages, int flags, int fd)
@@ -406,7 +413,8 @@ static void change(const char *when, struct rss *was, long anon, long shmem, lon
 static void rss_round(const char *when)
 {
 	struct rss was = rss_now();
-	char *anon = map(1000, MAP_PRIVATE | MAP_ANONYMOUS, -1), *shmem = map(500, MAP_SHARED | MAP_ANONYMOUS, -1);
+	char *anon = map(1000, MAP_PRIVATE | MAP_ANONYMOUS, -1),
+	     *shmem = map(500, MAP_SHARED | MAP_ANONYMOUS, -1);
 	char what[80];
 
 	snprintf(what, sizeof(what), "%s, touched", when);
@@ -456,7 +464,8 @@ static int rss(void)
 static int live(unsigned seed, int depth)
 {
 	static struct thread t;
-	char *anon = map(100 + seed % 300, MAP_PRIVATE | MAP_ANONYMOUS, -1), *shmem = map(20, MAP_SHARED | MAP_ANONYMOUS, -1);
+	char *anon = map(100 + seed % 300, MAP_PRIVATE | MAP_ANONYMOUS, -1),
+	     *shmem = map(20, MAP_SHARED | MAP_ANONYMOUS, -1);
 	bool thread = seed & 1;
 
 	madvise(anon, 100 * PAGE, 12 /* MADV_MERGEABLE */);
@@ -528,13 +537,14 @@ static void storm_one(int seconds, unsigned seed, long *done)
 		__atomic_add_fetch(&done[!storm_round(seed >> 8)], 1, __ATOMIC_RELAXED);
 		/* The small ones go faster. */
 		for (int i = 0; i < 20; i++)
-			__atomic_add_fetch(&done[works[(seed >> 16) % WORKS].once() != 0], 1, __ATOMIC_RELAXED);
+			__atomic_add_fetch(&done[works[(seed >> 16) % WORKS].once() != 0], 1,
+					   __ATOMIC_RELAXED);
 		clock_gettime(CLOCK_MONOTONIC, &now);
 	} while (now.tv_sec < end);
 	_exit(0);
 }
 
-/* Long enough there for KSM to find it: its zeros are merged, written to, and merged again, all by another task. */
+/* Long enough there for KSM to find it: its zeros are merged, written to, and merged again. */
 static void storm_sit(int seconds)
 {
 	char *zeros = map(800, MAP_PRIVATE | MAP_ANONYMOUS, -1);
