@@ -90,16 +90,14 @@ static json_t *json_value(const struct metric *m, struct value v)
 	return json_integer(v.n);
 }
 
-static void put_scope(json_t *obj, const struct report *r, enum scope scope, int lock, bool known)
+static void put_scope(json_t *obj, const struct report *r, enum scope scope, int lock)
 {
 	for (size_t i = 0; i < nr_metrics; i++) {
 		const struct metric *m = &metrics[i];
 
-		if (m->scope != scope)
-			continue;
-		json_object_set_new(obj, m->key,
-				    known ? json_value(m, m->get(r->info, r->d, lock)) :
-					    json_null());
+		if (m->scope == scope)
+			json_object_set_new(obj, m->key,
+					    json_value(m, metric_value(m, r->info, r->d, lock)));
 	}
 }
 
@@ -127,7 +125,7 @@ static json_t *json_latency(const struct report *r)
 	if (!scope_known(r->info, SCOPE_LATENCY))
 		return json_null();
 	obj = json_object();
-	put_scope(obj, r, SCOPE_LATENCY, 0, true);
+	put_scope(obj, r, SCOPE_LATENCY, 0);
 	json_object_set_new(obj, "hist", json_hist(&r->d->latency.hist));
 	return obj;
 }
@@ -140,7 +138,7 @@ static json_t *json_locks(const struct report *r)
 		bool known = lock_known(r->info, r->d, i);
 		json_t *obj = json_pack("{s:s}", "name", lock_names[i]);
 
-		put_scope(obj, r, SCOPE_LOCK, i, known);
+		put_scope(obj, r, SCOPE_LOCK, i);
 		json_object_set_new(obj, "hist",
 				    known ? json_hist(&r->d->locks[i].hist) : json_null());
 		json_array_append_new(list, obj);
@@ -155,7 +153,7 @@ static json_t *json_scope(const struct report *r, enum scope scope)
 	if (!scope_known(r->info, scope))
 		return json_null();
 	obj = json_object();
-	put_scope(obj, r, scope, 0, true);
+	put_scope(obj, r, scope, 0);
 	return obj;
 }
 
@@ -236,7 +234,7 @@ int json_report(FILE *f, const struct report *r)
 				"ts", json_time(r->d->wall_ns), "duration_ns",
 				(json_int_t)r->d->duration_ns);
 
-	put_scope(obj, r, SCOPE_TOTAL, 0, true);
+	put_scope(obj, r, SCOPE_TOTAL, 0);
 	json_object_set_new(obj, "alloc_latency", json_latency(r));
 	json_object_set_new(obj, "locks", json_locks(r));
 	json_object_set_new(obj, "mm", json_scope(r, SCOPE_MM));

@@ -342,12 +342,8 @@ void text_interval(struct text_out *out, const struct report *r)
 	if (out->timestamps)
 		print_time(out->f, r->d->wall_ns);
 	for (size_t i = 0; i < n; i++) {
-		struct value v = {};
+		struct value v = metric_value(cols[i].metric, r->info, r->d, cols[i].lock);
 
-		if (scope_known(r->info, cols[i].metric->scope) &&
-		    (cols[i].metric->scope != SCOPE_LOCK ||
-		     lock_known(r->info, r->d, cols[i].lock)))
-			v = cols[i].metric->get(r->info, r->d, cols[i].lock);
 		fprintf(out->f, "%*s", COLUMN_WIDTH,
 			format_column(cols[i].metric, v, r->d->duration_ns, buf, sizeof(buf)));
 	}
