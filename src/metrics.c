@@ -195,7 +195,7 @@ GET(alloc_ns_per_init)
 
 GET(wait_ns_per_init)
 {
-	if (info->mm_derived || !any_lock_known(info, d))
+	if (info->mm_derived || !lock_known(info, d, LOCK_ALLOC_MUTEX))
 		return unknown;
 	return per(d->mm.wait_ns, d->mm.inits);
 }

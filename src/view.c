@@ -346,7 +346,7 @@ static int cmp_rows(const void *pa, const void *pb)
 	/* A stable order for equal rows, so that the same data give the same screen. */
 	for (int i = 0; i < MAX_CELLS; i++) {
 		const char *s = a->cells[i].text, *t = b->cells[i].text;
-		int c = s && t ? strcmp(s, t) : 0;
+		int c = s && t ? strcmp(s, t) : !t - !s;
 
 		if (c)
 			return c;

@@ -120,7 +120,8 @@ static inline void sample_row(struct snap *s, u64 id, const char *comm, struct r
 {
 	struct row_key key = { .id = id };
 
-	strncpy(key.comm, comm, COMM_LEN);
+	/* A full one has no terminator. */
+	memcpy(key.comm, comm, min_u64(strlen(comm), COMM_LEN));
 	snap_add_row(s, &key, &stat);
 }
 
