@@ -54,7 +54,7 @@ $(B)/%.o: src/%.c | $(SKELS)
 PROGRAM_FLAGS := -std=gnu11 $(WARN) -Os -ffreestanding -fno-stack-protector -fno-pic \
 	-fno-asynchronous-unwind-tables -nostdlib -static -s \
 	-Wl,--build-id=none -Wl,-z,norelro -Wl,-z,noseparate-code
-$(B)/program: src/payload/payload.c src/slot.h
+$(B)/program: src/payload/payload.c src/payload/sys.h src/slot.h
 	@mkdir -p $(@D)
 	$(CC) $(PROGRAM_FLAGS) -o $@ $<
 
