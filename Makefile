@@ -15,7 +15,7 @@ B       := build
 
 BUILD_PKGS := build-essential clang llvm libbpf-dev bpftool libelf-dev zlib1g-dev libjansson-dev \
 	libcap-dev libdw-dev libprotobuf-c-dev protobuf-c-compiler pkg-config
-LIBS    := -lbpf -lelf -lz -ljansson -lcap -ldw -lprotobuf-c
+LIBS    := -lbpf -lelf -lz -ljansson -lcap -ldw -lprotobuf-c -lm
 
 ARCH    := $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(shell uname -m)))
 WARN    := -Wall -Wextra -Wshadow -Wmissing-prototypes

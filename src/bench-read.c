@@ -118,6 +118,7 @@ static int read_stack(const json_t *o, struct bench_stack *s)
 	const json_t *frames = json_object_get(o, "stack");
 	size_t n = 0;
 
+	memset(s, 0, sizeof(*s));
 	if (get_string(o, "lock", s->lock, sizeof(s->lock)) || get_u64(o, "waits", &s->waits) ||
 	    get_u64(o, "wait_ns", &s->wait_ns))
 		return -EBADMSG;
@@ -157,9 +158,13 @@ static int read_case(const json_t *o, struct bench_report *report)
 
 		err = r ? read_round(json_array_get(rounds, i), r) : -ENOMEM;
 	}
-	for (; !err && c->nr_stacks < CASE_STACKS && c->nr_stacks < json_array_size(stacks);
-	     c->nr_stacks++)
-		err = read_stack(json_array_get(stacks, c->nr_stacks), &c->stacks[c->nr_stacks]);
+	for (size_t i = 0; i < json_array_size(stacks) && i < CASE_STACKS && !err; i++) {
+		struct bench_stack s;
+
+		err = read_stack(json_array_get(stacks, i), &s);
+		if (!err)
+			err = bench_add_stack(c, &s);
+	}
 	return err;
 }
 

@@ -22,6 +22,12 @@ static double get_op_ns(const struct bench_case *c, const struct bench_round *r)
 	return r->ops ? (double)r->elapsed_ns * c->workers / r->ops : NAN;
 }
 
+/* The loop of a shell that the kernel discussions quote: 20,000 times /bin/true. */
+static double get_loop_ns(const struct bench_case *c, const struct bench_round *r)
+{
+	return strcmp(c->spec, "spawn") ? NAN : get_op_ns(c, r) * 20000;
+}
+
 static double get_part(const struct bench_round *r, int part)
 {
 	return r->part_count[part] ? (double)r->part_ns[part] / r->part_count[part] : NAN;
@@ -121,6 +127,7 @@ static double get_wait_share(const struct bench_case *c, const struct bench_roun
 const struct bench_metric bench_metrics[NR_BENCH_METRICS] = {
 	[BM_OPS_PER_S] = { "ops_per_s", "operations", "/s", false, 1, get_ops_per_s },
 	[BM_OP_NS] = { "op_ns", "time per operation", "ns", false, -1, get_op_ns },
+	[BM_LOOP_NS] = { "loop_20000_ns", "20,000 one after another", "ns", false, -1, get_loop_ns },
 	[BM_FIRST_THREAD_NS] = { "first_thread_ns", "clone of the first thread", "ns", false, -1,
 				 get_first_thread },
 	[BM_FURTHER_THREADS_NS] = { "further_thread_ns", "clone of a further thread", "ns", false,
@@ -245,13 +252,58 @@ int bench_add_second(struct bench_round *r, u64 ops)
 	return 0;
 }
 
+void bench_drop_round(struct bench_case *c)
+{
+	free(c->rounds[--c->nr_rounds].per_second);
+}
+
+int bench_add_stack(struct bench_case *c, const struct bench_stack *s)
+{
+	for (size_t i = 0; i < c->nr_stacks; i++) {
+		struct bench_stack *have = &c->stacks[i];
+
+		if (strcmp(have->lock, s->lock) || strcmp(have->frames, s->frames))
+			continue;
+		have->waits += s->waits;
+		have->wait_ns += s->wait_ns;
+		return 0;
+	}
+	if (grow(&c->stacks, &c->cap_stacks, c->nr_stacks, sizeof(*c->stacks)))
+		return -ENOMEM;
+	c->stacks[c->nr_stacks++] = *s;
+	return 0;
+}
+
+static int by_wait(const void *a, const void *b)
+{
+	u64 x = ((const struct bench_stack *)a)->wait_ns,
+	    y = ((const struct bench_stack *)b)->wait_ns;
+
+	return (x < y) - (x > y);
+}
+
+void bench_top_stacks(struct bench_case *c)
+{
+	if (c->nr_stacks)
+		qsort(c->stacks, c->nr_stacks, sizeof(*c->stacks), by_wait);
+	if (c->nr_stacks > CASE_STACKS)
+		c->nr_stacks = CASE_STACKS;
+}
+
+void bench_drop_case(struct bench_report *r)
+{
+	struct bench_case *c = &r->cases[--r->nr_cases];
+
+	while (c->nr_rounds)
+		bench_drop_round(c);
+	free(c->rounds);
+	free(c->stacks);
+}
+
 void bench_report_free(struct bench_report *r)
 {
-	for (size_t i = 0; i < r->nr_cases; i++) {
-		for (size_t j = 0; j < r->cases[i].nr_rounds; j++)
-			free(r->cases[i].rounds[j].per_second);
-		free(r->cases[i].rounds);
-	}
+	while (r->nr_cases)
+		bench_drop_case(r);
 	free(r->cases);
 	memset(r, 0, sizeof(*r));
 }

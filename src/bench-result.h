@@ -50,8 +50,8 @@ struct bench_case {
 	u64 duration_ns; /* asked for; of a round */
 	struct bench_round *rounds;
 	size_t nr_rounds, cap_rounds;
-	struct bench_stack stacks[CASE_STACKS]; /* by wait time, over all traced rounds */
-	size_t nr_stacks;
+	struct bench_stack *stacks; /* sums over all traced rounds */
+	size_t nr_stacks, cap_stacks;
 };
 
 struct bench_report {
@@ -77,6 +77,7 @@ struct bench_metric {
 enum bench_metric_id {
 	BM_OPS_PER_S,
 	BM_OP_NS,
+	BM_LOOP_NS,
 	BM_FIRST_THREAD_NS,
 	BM_FURTHER_THREADS_NS,
 	BM_CPU_NS,
@@ -118,9 +119,13 @@ u64 bench_lost(const struct bench_case *c);
  */
 const struct bench_case *bench_knee(const struct bench_case *const *c, size_t n);
 
-struct bench_case *bench_add_case(struct bench_report *r); /* NULL: no memory */
-struct bench_round *bench_add_round(struct bench_case *c); /* NULL: no memory */
-int bench_add_second(struct bench_round *r, u64 ops);      /* 0, -ENOMEM or -E2BIG */
+struct bench_case *bench_add_case(struct bench_report *r);              /* NULL: no memory */
+struct bench_round *bench_add_round(struct bench_case *c);              /* NULL: no memory */
+int bench_add_second(struct bench_round *r, u64 ops);                   /* 0, -ENOMEM or -E2BIG */
+void bench_drop_case(struct bench_report *r);                           /* the last one */
+void bench_drop_round(struct bench_case *c);                            /* the last one */
+int bench_add_stack(struct bench_case *c, const struct bench_stack *s); /* 0 or -ENOMEM */
+void bench_top_stacks(struct bench_case *c); /* sorts by wait time, keeps CASE_STACKS */
 void bench_report_free(struct bench_report *r);
 
 #endif

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "render.h"
+
 #define VALUE_LEN  32
 #define NAME_WIDTH 28
 
@@ -23,32 +25,16 @@ static void group(double v, char *buf, size_t len)
 	buf[out] = '\0';
 }
 
-static void format_ns(double v, char *buf, size_t len)
-{
-	static const struct {
-		double ns;
-		const char *unit;
-	} units[] = { { 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" } };
-
-	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
-		if (v >= units[i].ns) {
-			snprintf(buf, len, "%.3g %s", v / units[i].ns, units[i].unit);
-			return;
-		}
-	}
-	snprintf(buf, len, "%.3g ns", v);
-}
-
 void bench_format(const struct bench_metric *m, double v, char *buf, size_t len)
 {
 	if (isnan(v)) {
 		snprintf(buf, len, "-");
 	} else if (!strcmp(m->unit, "ns")) {
-		format_ns(v, buf, len);
+		format_ns(v + 0.5, buf, len);
 	} else if (!strcmp(m->unit, "%")) {
 		snprintf(buf, len, "%.1f %%", v * 100);
 	} else if (!strcmp(m->unit, "B")) {
-		snprintf(buf, len, "%.0f MiB", v / (1 << 20));
+		format_bytes(v < 0 ? 0 : v, buf, len);
 	} else if (!strcmp(m->unit, "/s")) {
 		group(v, buf, len - 2);
 		strcat(buf, "/s");
