@@ -206,6 +206,7 @@ int measure_open(struct measure *m, const struct bench_plan *plan, struct bench_
 {
 	const char *mode = kernel_rss_mode();
 	struct utsname u;
+	int err;
 
 	memset(m, 0, sizeof(*m));
 	m->plan = *plan;
@@ -220,10 +221,13 @@ int measure_open(struct measure *m, const struct bench_plan *plan, struct bench_
 	r->cpus_possible = libbpf_num_possible_cpus();
 	if (!plan->trace)
 		return 0;
+	err = learn_locks(m);
+	if (err)
+		return err;
 	m->cgroup = bench_cgroup_new();
 	if (!m->cgroup)
 		msg("no cgroup v2 for the workers: the counts hold other processes' allocations");
-	return learn_locks(m);
+	return 0;
 }
 
 void measure_close(struct measure *m)

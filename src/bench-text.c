@@ -108,9 +108,13 @@ static void text_tracing(FILE *f, const struct bench_case *c)
 {
 	double p, cost = bench_tracing_cost(c, &p);
 
-	if (!isnan(cost))
-		fprintf(f, "tracing costs %.1f %% of the operations (p = %.2g%s)\n", cost * 100, p,
-			p < SIGNIFICANT ? "" : ", not significant");
+	if (isnan(cost))
+		return;
+	if (p < SIGNIFICANT)
+		fprintf(f, "tracing costs %.1f %% of the operations (p = %.2g)\n", cost * 100, p);
+	else
+		fprintf(f, "tracing has no significant cost (%+.1f %% operations, p = %.2g)\n",
+			-cost * 100, p);
 }
 
 static void text_frames(FILE *f, const char *frames)
@@ -135,17 +139,24 @@ static void text_stacks(FILE *f, const struct bench_case *c)
 	}
 }
 
-void bench_text_case(FILE *f, const struct bench_case *c)
+static void text_rounds(FILE *f, const struct bench_case *c)
 {
+	size_t untraced = count_rounds(c, false), traced = count_rounds(c, true);
 	char round[VALUE_LEN];
 
-	format_ns(c->duration_ns, round, sizeof(round));
-	fprintf(f, "\n%s, %u %s%s: %zu rounds", c->spec, c->workers,
-		c->workers == 1 ? "worker" : "workers", c->pinned ? ", pinned" : "",
-		count_rounds(c, false));
+	fprintf(f, "\n%s, %u %s%s: %zu %s", c->spec, c->workers,
+		c->workers == 1 ? "worker" : "workers", c->pinned ? ", pinned" : "", untraced,
+		untraced == 1 ? "round" : "rounds");
 	if (c->duration_ns != NOT_TOLD)
-		fprintf(f, " of %s", round);
-	fprintf(f, ", %zu traced; one op is one %s\n", count_rounds(c, true), c->unit);
+		fprintf(f, " of %s", format_ns(c->duration_ns, round, sizeof(round)));
+	if (traced)
+		fprintf(f, ", and %zu traced", traced);
+	fprintf(f, "; one op is one %s\n", c->unit);
+}
+
+void bench_text_case(FILE *f, const struct bench_case *c)
+{
+	text_rounds(f, c);
 	fprintf(f, "%-*s %14s %14s %14s %9s\n", NAME_WIDTH, "", "median", "min", "max", "spread");
 	for (int id = 0; id < NR_BENCH_METRICS; id++)
 		if (bench_summary(c, id).n)

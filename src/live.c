@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <bpf/bpf.h>
@@ -191,9 +192,8 @@ static void name_programs(struct live *l, struct ksyms *k)
 		    bpf_obj_get_info_by_fd(bpf_program__fd(p), &pi, &len) || !addr)
 			continue;
 		snprintf(name, sizeof(name), "bpf_prog_%s", bpf_program__name(p));
-		ksyms_add(k, addr, size, name, true);
+		ksyms_insert(k, addr, size, name);
 	}
-	ksyms_finish(k);
 }
 
 static int load_all(struct live *l, const struct live_opts *opts, struct info *info)
@@ -240,6 +240,7 @@ int live_open(struct live **out, const struct live_opts *opts, struct info *info
 		err = learn_start(l, info);
 	self_stop(&l->self);
 	kernel_put_btf();
+	malloc_trim(0);
 	if (err) {
 		live_close(l);
 		return err;

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "unit.h"
+
 #include "stats.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #define N(a)       (sizeof(a) / sizeof((a)[0]))
 #define near(x, y) assert_true(fabs((x) - (y)) < 1e-9)
