@@ -91,14 +91,22 @@ static int worker_one(const struct bench_opts *opts, struct worker *w)
 struct thread {
 	pthread_t id;
 	const struct bench_opts *opts;
+	struct slot *first;
 	struct worker w;
 };
 
+static struct slot *slot_after(struct slot *first, unsigned int i)
+{
+	return (struct slot *)((char *)first + (size_t)i * SLOT_BYTES);
+}
+
+/* One that fails ends the others, as the bench does with processes. */
 static void *thread_main(void *arg)
 {
 	struct thread *t = arg;
-
 	t->w.slot->err = worker_one(t->opts, &t->w);
+	for (unsigned int i = 0; t->w.slot->err && i < t->opts->workers; i++)
+		__atomic_store_n(&slot_after(t->first, i)->stop, 1, __ATOMIC_RELAXED);
 	return NULL;
 }
 
@@ -107,26 +115,22 @@ static int worker_threads(const struct bench_opts *opts, struct worker *w)
 {
 	_cleanup_free_ struct thread *t = calloc(opts->workers, sizeof(*t));
 	unsigned int made = 0;
-	int err = 0;
 
 	if (!t) {
 		errno = ENOMEM;
 		return worker_fail(w, "threads");
 	}
 	for (; made < opts->workers; made++) {
-		t[made] = (struct thread) { .opts = opts, .w = *w };
+		t[made] = (struct thread) { .opts = opts, .first = w->slot, .w = *w };
 		t[made].w.idx = made;
-		t[made].w.slot = (struct slot *)((char *)w->slot + (size_t)made * SLOT_BYTES);
+		t[made].w.slot = slot_after(w->slot, made);
 		errno = pthread_create(&t[made].id, NULL, thread_main, &t[made]);
 		if (errno)
 			return worker_fail(w, "pthread_create");
 	}
-	for (unsigned int i = 0; i < made; i++) {
+	for (unsigned int i = 0; i < made; i++)
 		pthread_join(t[i].id, NULL);
-		if (!err)
-			err = t[i].w.slot->err;
-	}
-	return err;
+	return w->slot->err; /* the others' are in their own slots */
 }
 
 int worker_run(const struct bench_opts *opts, struct worker *w)
