@@ -57,6 +57,9 @@ static int load_modprobe(const struct module_run *run)
 		if (*item)
 			argv[n++] = item;
 	err = posix_spawnp(&pid, "modprobe", NULL, NULL, argv, envp);
+	if (err == ENOENT)
+		return fail(EXIT_KERNEL, "no modprobe that could load %s; %s:module=FILE",
+			    run->name, run->name);
 	if (err || waitpid(pid, &status, 0) != pid)
 		return fail(EXIT_RUNTIME, "cannot run modprobe: %s", strerror(err ? err : errno));
 	if (status)

@@ -228,9 +228,21 @@ static void text_stack_changes(FILE *f, const struct bench_pair *p)
 	}
 }
 
+static void text_invalid(FILE *f, const char *which, const struct bench_case *c)
+{
+	s64 diff;
+
+	if (bench_check(c, &diff) == TRUTH_BROKEN)
+		fprintf(f, "INVALID: the %s has %+lld allocations against what the workload did\n",
+			which, (long long)diff);
+}
+
 static void text_pair(FILE *f, const struct bench_pair *p)
 {
-	fprintf(f, "\n%s, %u workers\n", p->a->spec, p->a->workers);
+	fprintf(f, "\n%s, %u %s\n", p->a->spec, p->a->workers,
+		p->a->workers == 1 ? "worker" : "workers");
+	text_invalid(f, "first", p->a);
+	text_invalid(f, "second", p->b);
 	for (int id = 0; id < NR_BENCH_METRICS; id++)
 		if (p->changes[id].a.n || p->changes[id].b.n)
 			text_change(f, &bench_metrics[id], &p->changes[id]);

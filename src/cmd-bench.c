@@ -24,7 +24,7 @@ struct bench_args {
 	bool json;
 	bool force;
 	const char *save;
-	const char *compare;
+	bool compare;
 };
 
 static u32 usable_cpus(void)
@@ -72,7 +72,7 @@ static const struct option long_options[] = {
 	{ "pin", no_argument, NULL, OPT_PIN },
 	{ "json", no_argument, NULL, 'J' },
 	{ "save", required_argument, NULL, OPT_SAVE },
-	{ "compare", required_argument, NULL, OPT_COMPARE },
+	{ "compare", no_argument, NULL, OPT_COMPARE },
 	{ "force", no_argument, NULL, OPT_FORCE },
 	{ "no-trace", no_argument, NULL, OPT_NO_TRACE },
 	{ "list", no_argument, NULL, OPT_LIST },
@@ -111,7 +111,7 @@ static int parse_option(int opt, struct bench_args *a)
 		a->save = optarg;
 		return 0;
 	case OPT_COMPARE:
-		a->compare = optarg;
+		a->compare = true;
 		return 0;
 	case OPT_FORCE:
 		a->force = true;
@@ -160,7 +160,7 @@ static int parse_args(int argc, char **argv, struct bench_args *a)
 			return err;
 	}
 	if (a->compare)
-		return argc - optind == 1
+		return argc - optind == 2
 			       ? 0
 			       : fail(EXIT_USAGE,
 				      "--compare takes two files: --compare A.json B.json");
@@ -294,19 +294,19 @@ static int read_report(const char *name, struct bench_report *r)
 	return bench_json_read(f, name, r) ? EXIT_RUNTIME : 0;
 }
 
-static int compare_run(const struct bench_args *a, const char *second)
+static int compare_run(const struct bench_args *a, char **names)
 {
 	_cleanup_(bench_report_free) struct bench_report ra = {}, rb = {};
 	_cleanup_(bench_comparison_free) struct bench_comparison cmp = {
 		.a = &ra,
 		.b = &rb,
-		.a_name = a->compare,
-		.b_name = second,
+		.a_name = names[0],
+		.b_name = names[1],
 	};
-	int err = read_report(a->compare, &ra);
+	int err = read_report(names[0], &ra);
 
 	if (!err)
-		err = read_report(second, &rb);
+		err = read_report(names[1], &rb);
 	if (err)
 		return err;
 	if (bench_compare(&cmp))
@@ -329,5 +329,5 @@ int cmd_bench(int argc, char **argv)
 
 	if (err)
 		return err < 0 ? EXIT_OK : err;
-	return a.compare ? compare_run(&a, argv[optind]) : bench_run(&a);
+	return a.compare ? compare_run(&a, argv + optind) : bench_run(&a);
 }
