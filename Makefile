@@ -17,7 +17,7 @@ BUILD_PKGS := build-essential clang llvm libbpf-dev bpftool libelf-dev zlib1g-de
 	libcap-dev libdw-dev libprotobuf-c-dev protobuf-c-compiler pkg-config
 TEST_PKGS := $(BUILD_PKGS) libcmocka-dev jq python3-jsonschema shellcheck clang-format tmux \
 	libxml2-utils protobuf-compiler qemu-system-x86 busybox-static cpio
-LIBS    := -lbpf -lelf -lz -ljansson -lcap -ldw -lprotobuf-c
+LIBS    := -lbpf -lelf -lz -ljansson -lcap -ldw -lprotobuf-c -lm
 
 ARCH    := $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(shell uname -m)))
 WARN    := -Wall -Wextra -Wshadow -Wmissing-prototypes
@@ -56,7 +56,7 @@ $(B)/%.o: src/%.c | $(SKELS)
 PROGRAM_FLAGS := -std=gnu11 $(WARN) -Os -ffreestanding -fno-stack-protector -fno-pic \
 	-fno-asynchronous-unwind-tables -nostdlib -static -s \
 	-Wl,--build-id=none -Wl,-z,norelro -Wl,-z,noseparate-code
-$(B)/program: src/payload/payload.c src/slot.h
+$(B)/program: src/payload/payload.c src/payload/sys.h src/slot.h
 	@mkdir -p $(@D)
 	$(CC) $(PROGRAM_FLAGS) -o $@ $<
 
@@ -120,7 +120,7 @@ uninstall:
 clean:
 	rm -rf $(B)
 
-FORMATTED := $(wildcard src/*.[ch] bpf/*.[ch] include/*.h vmlinux/*.h tests/*/*.[ch])
+FORMATTED := $(wildcard src/*.[ch] src/payload/*.[ch] bpf/*.[ch] include/*.h vmlinux/*.h tests/*.c tests/*/*.[ch])
 format:
 	clang-format -i $(FORMATTED)
 

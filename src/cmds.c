@@ -10,6 +10,8 @@ const struct cmd cmds[] = {
 	  "a line an interval: allocations, lock waits, mm births, and their share", cmd_live },
 	{ "doctor", "[-J]", "what this kernel and these privileges can measure, and why",
 	  cmd_doctor },
+	{ "bench", "[OPTIONS] [WORKLOAD...] | --compare A.json B.json [--force]",
+	  "rates of fork, exec, threads and faults, and the allocator's part in them", cmd_bench },
 	{ NULL, NULL, NULL, NULL },
 };
 
