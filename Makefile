@@ -65,7 +65,7 @@ $(B)/program.inc: $(B)/program
 
 $(B)/bench-program.o: $(B)/program.inc
 
-$(B)/tests/truth: tests/truth.c
+$(B)/tests/truth $(B)/tests/rssload: $(B)/tests/%: tests/%.c
 	@mkdir -p $(@D)
 	$(CC) -O2 -std=gnu11 $(WARN) -D_GNU_SOURCE -static -pthread -o $@ $<
 
@@ -98,7 +98,7 @@ SAN      := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-om
 SAN_OBJS := $(patsubst src/%.c,$(B)/san/%.o,$(filter-out src/main.c,$(SRCS)))
 UNIT     := $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(wildcard tests/unit/test_*.c))
 
-tests: $(UNIT) $(B)/tests/truth
+tests: $(UNIT) $(B)/tests/truth $(B)/tests/rssload
 
 $(B)/san/%.o: src/%.c | $(SKELS)
 	@mkdir -p $(@D)
