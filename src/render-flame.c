@@ -71,10 +71,16 @@ static void grouped(u64 v, const char *unit, char *buf, size_t len)
 void flame_value(const struct weight_info *w, u64 v, char *buf, size_t len)
 {
 	static const struct scale ns[] = {
-		{ 1, "ns" }, { 1e3, "µs" }, { 1e6, "ms" }, { 1e9, "s" },
+		{ 1, "ns" },
+		{ 1e3, "µs" },
+		{ 1e6, "ms" },
+		{ 1e9, "s" },
 	};
 	static const struct scale bytes[] = {
-		{ 1, "bytes" }, { 1024, "KiB" }, { 1048576, "MiB" }, { 1073741824, "GiB" },
+		{ 1, "bytes" },
+		{ 1024, "KiB" },
+		{ 1048576, "MiB" },
+		{ 1073741824, "GiB" },
 	};
 
 	if (!strcmp(w->unit, "ns"))

@@ -8,10 +8,10 @@
 /* What the picture says about where it comes from. */
 struct flame_meta {
 	const struct info *info;
-	const struct snap *iv;	 /* its end, duration and losses */
+	const struct snap *iv;   /* its end, duration and losses */
 	const struct snap *base; /* the first recording's, in a diff */
-	const char *subject;	 /* more words for the title, such as "by holder"; NULL: none */
-	bool incomplete;	 /* the recording was cut */
+	const char *subject;     /* more words for the title, such as "by holder"; NULL: none */
+	bool incomplete;         /* the recording was cut */
 };
 
 /* All return 0 or -errno; the caller flushes. */

@@ -50,8 +50,8 @@ static void *copy_of(struct builder *b, const void *init, size_t len)
 	return p;
 }
 
-#define NEW(b, type, ...) \
-	((type *)copy_of((b), &(type){ __VA_ARGS__ }, sizeof(type)))
+/* init is the braced initializer that protobuf-c made for the type. */
+#define NEW(b, type, init) ((type *)copy_of((b), &(type)init, sizeof(type)))
 
 /* The number of a name, or NULL when it has none yet and was given next. */
 static struct numbered *number(struct builder *b, const char *name, u64 kind, u64 next, bool *is_new)
@@ -216,9 +216,9 @@ static void add_types(struct builder *b, enum weight weight)
 	static const struct sample_names calls = { "calls", "delay", "nanoseconds", "calls" };
 	static const struct sample_names sites = { "alloc_objects", "alloc_space", "bytes",
 						   "space" };
-	const struct sample_names *n = weights[weight].by_site	? &sites :
-				       weight == WEIGHT_LATENCY ? &calls :
-								  &locks;
+	const struct sample_names *n = weights[weight].by_site    ? &sites
+				       : weight == WEIGHT_LATENCY ? &calls
+								  : &locks;
 	Pprof__Profile *p = b->p;
 
 	p->sample_type = calloc(2, sizeof(*p->sample_type));

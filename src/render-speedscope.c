@@ -74,9 +74,9 @@ static json_t *document(const struct tree *t, const struct flame_meta *m, json_t
 	return json_pack("{ss,s{sO},s[{ss,ss,ss,si,sI,sO,sO}],ss,si,ss}", "$schema",
 			 "https://www.speedscope.app/file-format-schema.json", "shared", "frames",
 			 frames, "profiles", "type", "sampled", "name", w->title, "unit",
-			 speedscope_unit(w), "startValue", 0, "endValue",
-			 (json_int_t)t->root.total, "samples", samples, "weights", values, "name",
-			 name, "activeProfileIndex", 0, "exporter", "pcpustat " VERSION);
+			 speedscope_unit(w), "startValue", 0, "endValue", (json_int_t)t->root.total,
+			 "samples", samples, "weights", values, "name", name, "activeProfileIndex",
+			 0, "exporter", "pcpustat " VERSION);
 }
 
 int render_speedscope(FILE *out, const struct tree *t, const struct flame_meta *m)
