@@ -58,10 +58,10 @@ $(B)/pcpustat.bpf.o: $(MAIN_BPF:%=$(B)/bpf/%.o)
 	$(BPFTOOL) gen object $@ $^
 
 $(B)/pcpustat.skel.h: $(B)/pcpustat.bpf.o
-	$(BPFTOOL) gen skeleton $< name pcpustat > $@
+	$(BPFTOOL) gen skeleton $< name pcpustat_bpf > $@
 
 $(B)/%.skel.h: $(B)/bpf/%.o
-	$(BPFTOOL) gen skeleton $< name $* > $@
+	$(BPFTOOL) gen skeleton $< name $*_bpf > $@
 
 install: $(B)/pcpustat
 	install -D -m 0755 $(B)/pcpustat $(DESTDIR)$(SBINDIR)/pcpustat

@@ -129,8 +129,8 @@ static __always_inline void count_row(struct cpu_block *b, u64 size)
 /* Percpu allocations inside mm_init, when no latency program is there to count them. */
 static __always_inline void count_mm(void)
 {
-	u64 tid = (u32)bpf_get_current_pid_tgid();
-	struct call *call = bpf_map_lookup_elem(&calls, &tid);
+	u64 key = call_key();
+	struct call *call = bpf_map_lookup_elem(&calls, &key);
 
 	if (call && call->in_mm)
 		call->mm_allocs++;

@@ -7,14 +7,6 @@
 
 static const struct call zero_call;
 
-/* All idle tasks share tid 0; they only run allocations of softirqs, on one CPU each. */
-static __always_inline u64 call_key(void)
-{
-	u32 tid = bpf_get_current_pid_tgid();
-
-	return tid ? tid : 1ULL << 32 | bpf_get_smp_processor_id();
-}
-
 static __always_inline struct call *call_get(struct cpu_block *b, u64 key)
 {
 	struct call *c = bpf_map_lookup_elem(&calls, &key);
@@ -101,7 +93,7 @@ static __always_inline void mm_enter(void)
 	if (!c)
 		return;
 	c->in_mm = 1;
-	c->mm_allocs = c->mm_alloc_ns = 0;
+	c->mm_allocs = c->mm_alloc_ns = c->mm_wait_ns = 0;
 	c->mm_start_ns = bpf_ktime_get_ns();
 }
 
@@ -119,6 +111,7 @@ static __always_inline void mm_exit(void)
 		add(&b->mm.init_ns, bpf_ktime_get_ns() - c->mm_start_ns);
 		add(&b->mm.allocs, c->mm_allocs);
 		add(&b->mm.alloc_ns, c->mm_alloc_ns);
+		add(&b->mm.wait_ns, c->mm_wait_ns);
 	}
 	call_put(c, key);
 }

@@ -103,6 +103,16 @@ static __always_inline void wait_rows(struct cpu_block *b, struct wait *w, u64 n
 	}
 }
 
+/* A wait inside mm_init is part of what an mm costs. */
+static __always_inline void wait_in_mm(u64 ns)
+{
+	u64 key = call_key();
+	struct call *call = bpf_map_lookup_elem(&calls, &key);
+
+	if (call && call->in_mm)
+		call->mm_wait_ns += ns;
+}
+
 static __always_inline void wait_end(struct cpu_block *b, struct wait *w, u32 lock,
 				     bool interrupted, bool cmpxchg)
 {
@@ -118,6 +128,8 @@ static __always_inline void wait_end(struct cpu_block *b, struct wait *w, u32 lo
 	stat_add(&b->locks[lock].w, w, ns, interrupted, cmpxchg);
 	hist_add(&b->locks[lock].hist, ns);
 	wait_rows(b, w, ns, interrupted, cmpxchg);
+	if (cfg.mm_calls)
+		wait_in_mm(ns);
 }
 
 static __always_inline struct wait *task_wait_new(struct cpu_block *b, struct wait_key *key)

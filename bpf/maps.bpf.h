@@ -103,9 +103,17 @@ static __always_inline bool filtered(void)
 		return true;
 	if (cfg.filter_cgroup == 2 && bpf_current_task_under_cgroup(&filter_cgroup, 0) != 1)
 		return true;
-	if (cfg.filter_cgroup == 1 && cgroup_v1_id(cfg.cgroup_subsys) != cfg.filter_cgroup_id)
+	if (cfg.filter_cgroup == 1 && !under_cgroup_v1(cfg.cgroup_subsys, cfg.filter_cgroup_id))
 		return true;
 	return false;
+}
+
+/* All idle tasks share tid 0; they only run allocations of softirqs, on one CPU each. */
+static __always_inline u64 call_key(void)
+{
+	u32 tid = bpf_get_current_pid_tgid();
+
+	return tid ? tid : 1ULL << 32 | bpf_get_smp_processor_id();
 }
 
 /* Floor of log2, straight-line: 5.10's verifier has to walk every path of a loop. */

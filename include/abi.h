@@ -21,6 +21,7 @@
 #define SITE_PROBES  8	 /* open addressing: slots that a key may sit in */
 #define OWNER_FRAMES 20	 /* frames kept to name the owner behind a generic call site */
 #define STACK_FRAMES 32	 /* frames kept of a waiter, tracing's own included */
+#define LEARN_FRAMES 16
 #define NR_OWNERS    1024
 #define NR_WAITS     8192  /* tasks that wait for one of our locks at the same time */
 #define NR_CALLS     8192  /* tasks inside pcpu_alloc or mm_init at the same time */
@@ -99,6 +100,7 @@ struct mm_stat {
 	__u64 init_ns;	/* time inside mm_init */
 	__u64 allocs;	/* percpu allocations made inside mm_init */
 	__u64 alloc_ns; /* time inside pcpu_alloc inside mm_init */
+	__u64 wait_ns;	/* waits for our locks inside mm_init */
 	__u64 forks;	/* new tasks without CLONE_VM: one dup_mm each */
 	__u64 execs;
 	__u64 threads; /* new tasks with CLONE_THREAD */
@@ -169,6 +171,7 @@ struct call {
 	__u64 mm_start_ns;
 	__u64 mm_allocs;
 	__u64 mm_alloc_ns;
+	__u64 mm_wait_ns;
 	__u32 depth;
 	__u32 in_mm;
 };
@@ -211,6 +214,20 @@ struct cpu_block {
 	struct lock_stat locks[NR_LOCKS];
 	struct wait spin[NR_LOCKS];
 	struct site sites[NR_SITES];
+};
+
+/* Kernel memory read on behalf of the loader, see bpf/code.bpf.c. */
+struct code_read {
+	__u64 addr;
+	__u32 len;
+	__s32 err;
+	__u8 bytes[4096];
+};
+
+/* One contention event, offered for learning a lock's address; lock is stored last. */
+struct learn_slot {
+	__u64 lock;
+	__u64 ip[LEARN_FRAMES];
 };
 
 enum row_by { ROW_NONE, ROW_PROCESS, ROW_CGROUP };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The table of commands. A new one is a row in main.c and a file cmd-NAME.c. */
+/* The table of commands. A new one is a row in cmds.c and a file cmd-NAME.c. */
 #ifndef PCPUSTAT_CMD_H
 #define PCPUSTAT_CMD_H
 
@@ -16,6 +16,7 @@ const struct cmd *cmd_find(const char *name);
 
 /* "usage: pcpustat ..." on stderr for this command; returns EXIT_USAGE. */
 int cmd_usage(const struct cmd *cmd);
+void cmd_help(const struct cmd *cmd); /* --help, on stdout */
 
 int cmd_live(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);

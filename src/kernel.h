@@ -13,6 +13,7 @@ enum fact_id {
 	FACT_TRACEFS,
 	FACT_FENTRY,
 	FACT_KPROBE,
+	FACT_CMPXCHG,
 	FACT_TASK_ITER,
 	FACT_KALLSYMS,		/* function addresses are shown */
 	FACT_KALLSYMS_DATA,	/* data symbols too */

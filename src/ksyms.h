@@ -27,8 +27,12 @@ const char *ksyms_name(const struct ksyms *k, u64 addr, u64 *off);
 /* Address by exact name, 0 when there is none. text: a function, else data. */
 u64 ksyms_addr(const struct ksyms *k, const char *name, bool text);
 
-/* The same for name, name.isra.N, name.constprop.N, name.part.N (never .cold). */
-u64 ksyms_addr_suffixed(const struct ksyms *k, const char *name, const char **found);
+/*
+ * The same for name, name.isra.N or name.constprop.N (never .part or .cold), but not between
+ * start and end. *found becomes the symbol's full name.
+ */
+u64 ksyms_addr_outside(const struct ksyms *k, const char *name, u64 start, u64 end,
+		       const char **found);
 
 /* Distance to the next symbol, 0 when unknown. */
 u64 ksyms_size(const struct ksyms *k, u64 addr);

@@ -33,11 +33,12 @@ struct live_opts {
 int live_open(struct live **out, const struct live_opts *opts, struct info *info);
 
 /* Cumulative counters since live_open, sorted; also adds new owners to info. 0 or -errno. */
-int live_snap(struct live *l, struct snap *s);
+int live_snap(struct live *l, struct info *info, struct snap *s);
 
 /* The loader's own cost, for the summary. */
 struct self_cost {
 	u64 percpu_allocs; /* pcpu_alloc calls by this process between start and attach */
+	bool percpu_allocs_known;
 	u64 map_bytes;	   /* kernel memory of our maps */
 	u64 rss_bytes;
 	size_t nr_programs;

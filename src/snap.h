@@ -53,6 +53,8 @@ struct snap {
 
 void snap_reset(struct snap *s); /* zero, but keeps the arrays' room */
 void snap_free(struct snap *s);
+int snap_copy(struct snap *to, const struct snap *from); /* 0 or -ENOMEM */
+void snap_run_maxima(struct snap *s); /* for a whole run: max_iv = max_ns */
 void snap_sort(struct snap *s); /* sorts the arrays and merges equal keys */
 
 int snap_add_site(struct snap *s, const struct site *site);

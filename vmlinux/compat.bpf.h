@@ -22,17 +22,36 @@
 /* The low bits of mutex.owner are flags, kernel/locking/mutex.c MUTEX_FLAGS; unchanged to 7.3. */
 #define MUTEX_FLAGS 7ULL
 
-/* Id of the current task's cgroup in a v1 hierarchy; kernfs_node.id is a u64 since 5.5. */
-static __always_inline u64 cgroup_v1_id(u32 subsys)
+/* The current task's state in a v1 controller. */
+static __always_inline struct cgroup_subsys_state *task_css(u32 subsys)
 {
 	struct task_struct *task = (void *)bpf_get_current_task();
 	struct css_set *set = BPF_CORE_READ(task, cgroups);
 	struct cgroup_subsys_state *css = NULL;
 
-	if (subsys >= 16)
-		return 0;
-	bpf_core_read(&css, sizeof(css), &set->subsys[subsys]);
-	return BPF_CORE_READ(css, cgroup, kn, id);
+	if (subsys < 16)
+		bpf_core_read(&css, sizeof(css), &set->subsys[subsys]);
+	return css;
+}
+
+/* Id of the current task's cgroup in a v1 hierarchy; kernfs_node.id is a u64 since 5.5. */
+static __always_inline u64 cgroup_v1_id(u32 subsys)
+{
+	return BPF_CORE_READ(task_css(subsys), cgroup, kn, id);
+}
+
+#define CGROUP_LEVELS 8 /* v1: deeper descendants are not recognised as such */
+
+static __always_inline bool under_cgroup_v1(u32 subsys, u64 id)
+{
+	struct cgroup_subsys_state *css = task_css(subsys);
+
+	for (int i = 0; i < CGROUP_LEVELS && css; i++) {
+		if (BPF_CORE_READ(css, cgroup, kn, id) == id)
+			return true;
+		css = BPF_CORE_READ(css, parent);
+	}
+	return false;
 }
 
 #endif

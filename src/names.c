@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "names.h"
+
+#include <string.h>
+
+/* Functions that allocate for whoever calls them, mm/percpu.c, lib/, kernel/bpf/, net/netfilter/. */
+static const char *const wrappers[] = {
+	"pcpu_alloc", "pcpu_alloc_noprof", "__alloc_percpu", "__alloc_percpu_gfp",
+	"__alloc_reserved_percpu", "__percpu_counter_init", "__percpu_counter_init_many",
+	"percpu_counter_switch_to_pcpu_many", "__lazy_percpu_counter_upgrade_many",
+	"percpu_counter_tree_init_many", "percpu_counter_tree_init", "percpu_ref_init",
+	"__percpu_init_rwsem", "bpf_map_alloc_percpu", "fprop_local_init_percpu",
+	"xt_percpu_counter_alloc", "devm_alloc_percpu", "__devm_alloc_percpu",
+	"fprop_global_init", "bpf_array_alloc_percpu", "pcpu_freelist_init",
+};
+
+static const char *const tracing[] = {
+	"bpf_prog_", "bpf_trace_run", "__bpf_trace_", "__traceiter_", "__bpf_prog_",
+	"bpf_trampoline_", "bpf_get_stack", "__probestub_", "trace_event_raw_event_",
+	"perf_trace_", "perf_tp_event", "trace_call_bpf", "kprobe_ftrace_handler", "ftrace_",
+	"kprobe_perf_func", "kprobe_dispatcher", "kretprobe_", "perf_call_bpf", "arch_rethook",
+	"rethook_", "__kretprobe", "aggr_pre_handler", "opt_pre_handler", "optimized_callback",
+	"kprobe_int3_handler", "do_int3", "exc_int3", "asm_exc_int3", "perf_trace_run_bpf_submit",
+	"bpf_dispatcher_",
+};
+
+bool frame_is_tracing(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(tracing); i++)
+		if (!strncmp(name, tracing[i], strlen(tracing[i])))
+			return true;
+	return false;
+}
+
+/* The compiler's .isra.0 and the like do not change what a function is. */
+static bool is_wrapper(const char *name)
+{
+	size_t n = strcspn(name, ".");
+
+	for (size_t i = 0; i < ARRAY_SIZE(wrappers); i++)
+		if (strlen(wrappers[i]) == n && !strncmp(name, wrappers[i], n))
+			return true;
+	return false;
+}
+
+const char *site_name(const struct info *info, const struct site *site, char *buf, size_t len)
+{
+	const char *name;
+	u64 off;
+
+	if (!site->call_site) {
+		snprintf(buf, len, "-");
+		return buf;
+	}
+	name = info->ksyms ? ksyms_name(info->ksyms, site->call_site, &off) : NULL;
+	if (name)
+		snprintf(buf, len, "%s+0x%llx", name, off);
+	else
+		snprintf(buf, len, "0x%llx", site->call_site);
+	return buf;
+}
+
+static const struct owner *find_owner(const struct info *info, const struct site *site)
+{
+	struct owner_key key = { site->call_site, site->meta };
+	size_t lo = 0, hi = info->nr_owners;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		int c = memcmp(&info->owners[mid].key, &key, sizeof(key));
+
+		if (!c)
+			return &info->owners[mid].owner;
+		if (c < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return NULL;
+}
+
+const char *site_owner(const struct info *info, const struct site *site, bool *sampled)
+{
+	const struct owner *owner;
+	const char *name = NULL;
+
+	*sampled = false;
+	if (!info->ksyms)
+		return NULL;
+	if (site->call_site)
+		name = ksyms_name(info->ksyms, site->call_site, NULL);
+	if (name && !is_wrapper(name))
+		return name;
+	owner = find_owner(info, site);
+	*sampled = true;
+	for (int i = 0; owner && i < OWNER_FRAMES && owner->ip[i]; i++) {
+		name = ksyms_name(info->ksyms, owner->ip[i], NULL);
+		if (name && !frame_is_tracing(name) && !is_wrapper(name))
+			return name;
+	}
+	return NULL;
+}
+
+bool site_is_mm_init(const struct info *info, const struct site *site)
+{
+	bool sampled;
+	const char *owner = site_owner(info, site, &sampled);
+
+	return owner && !strncmp(owner, "mm_init", 7) && (!owner[7] || owner[7] == '.');
+}
