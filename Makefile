@@ -15,7 +15,7 @@ B       := build
 
 BUILD_PKGS := build-essential clang llvm libbpf-dev bpftool libelf-dev zlib1g-dev libjansson-dev \
 	libcap-dev libdw-dev libprotobuf-c-dev protobuf-c-compiler pkg-config
-LIBS    := -lbpf -lelf -lz -ljansson -lcap -ldw -lprotobuf-c
+LIBS    := -lbpf -lelf -lz -ljansson -lcap -ldw -lprotobuf-c -lm
 
 ARCH    := $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(shell uname -m)))
 WARN    := -Wall -Wextra -Wshadow -Wmissing-prototypes
@@ -33,7 +33,8 @@ LONE_BPF := $(filter-out $(MAIN_BPF),$(patsubst bpf/%.bpf.c,%,$(wildcard bpf/*.b
 SKELS    := $(B)/pcpustat.skel.h $(LONE_BPF:%=$(B)/%.skel.h)
 
 SRCS    := $(wildcard src/*.c)
-OBJS    := $(SRCS:src/%.c=$(B)/%.o)
+OBJS    := $(SRCS:src/%.c=$(B)/%.o) $(B)/profile.pb-c.o
+GENERATED := $(B)/profile.pb-c.h $(B)/flame.css.h $(B)/flame.js.h
 
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -47,8 +48,20 @@ deps:
 $(B)/pcpustat: $(OBJS)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(OBJS) $(LIBS)
 
-$(B)/%.o: src/%.c | $(SKELS)
+$(B)/%.o: src/%.c | $(SKELS) $(GENERATED)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(DEPS) -c -o $@ $<
+
+$(B)/profile.pb-c.o: $(B)/profile.pb-c.c $(B)/profile.pb-c.h
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(DEPS) -c -o $@ $<
+
+$(B)/%.pb-c.c $(B)/%.pb-c.h: src/%.proto
+	@mkdir -p $(@D)
+	protoc-c --c_out=$(B) -Isrc $<
+
+# A text file as a C string literal.
+$(B)/flame.%.h: src/flame.%
+	@mkdir -p $(@D)
+	sed 's/[\\"]/\\&/g; s/^/"/; s/$$/\\n"/' $< > $@
 
 $(B)/bpf/%.o: bpf/%.bpf.c
 	@mkdir -p $(@D)

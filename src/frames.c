@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Which frames of a stack belong to the kernel's work, and which to those who watch it. */
-#include "tree.h"
+#include "frames.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -53,8 +53,11 @@ bool frame_is_tracing(const char *name)
 		"__traceiter_*",
 		"__bpf_trace_*",
 		"__SCT__tp_func_*",
+		"__probestub_*",
 		"perf_trace_*",
 		"trace_call_bpf",
+		"perf_tp_event",
+		"bpf_dispatcher_*",
 		"trace_event_raw_event_*",
 		/* fentry, fexit. */
 		"__bpf_prog_enter*",

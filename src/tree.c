@@ -246,13 +246,9 @@ static int add_rows(struct tree *t, const struct info *info, const struct snap *
 	return err;
 }
 
-static int cmp_owner(const void *pa, const void *pb)
+static int cmp_owner(const void *a, const void *b)
 {
-	const struct owner_key *a = pa, *b = pb;
-
-	if (a->call_site != b->call_site)
-		return a->call_site < b->call_site ? -1 : 1;
-	return (a->meta > b->meta) - (a->meta < b->meta);
+	return memcmp(a, b, sizeof(struct owner_key));
 }
 
 /* An exact count under the one stack that was sampled when the site was new. */

@@ -6,6 +6,7 @@
 #ifndef PCPUSTAT_TREE_H
 #define PCPUSTAT_TREE_H
 
+#include "frames.h"
 #include "info.h"
 #include "snap.h"
 
@@ -90,22 +91,5 @@ int tree_diff(struct tree *t, const struct tree *base);
 struct tree_node *tree_next(const struct tree_node *n);
 
 void tree_free(struct tree *t);
-
-/*
- * Does a stack that was taken in a BPF program begin with this function, rather than with the
- * kernel's own work? Lock slow paths are the kernel's work.
- */
-bool frame_is_tracing(const char *name);
-
-/* One that tracing leaves in the middle of a stack, between a function and its caller. */
-bool frame_is_trampoline(const char *name);
-
-/*
- * Names of a kernel stack, leaf first, tracing's own frames left out. names[n] point into ksyms
- * or are "[unknown]" (hex addresses in buf when there are no symbols). Returns how many.
- */
-#define FRAME_HEX 20
-size_t stack_names(const struct ksyms *ksyms, const u64 *ip, size_t n, const char **names,
-		   char (*buf)[FRAME_HEX]);
 
 #endif

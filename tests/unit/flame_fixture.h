@@ -104,7 +104,7 @@ static inline void fixture_site(struct info *info, struct snap *s, const char *s
 		return;
 	fixture_stack(owner.owner.ip, OWNER_FRAMES, stack);
 	assert_int_equal(grow(&info->owners, &info->cap_owners, info->nr_owners, sizeof(owner)), 0);
-	info->owners[info->nr_owners++] = owner;
+	info->owners[info->nr_owners++] = owner; /* one alone is sorted */
 }
 
 static inline void fixture_info(struct info *info)
