@@ -15,6 +15,8 @@ B       := build
 
 BUILD_PKGS := build-essential clang llvm libbpf-dev bpftool libelf-dev zlib1g-dev libjansson-dev \
 	libcap-dev libdw-dev libprotobuf-c-dev protobuf-c-compiler pkg-config
+TEST_PKGS := $(BUILD_PKGS) libcmocka-dev jq python3-jsonschema shellcheck clang-format tmux \
+	libxml2-utils protobuf-compiler qemu-system-x86 busybox-static cpio
 LIBS    := -lbpf -lelf -lz -ljansson -lcap -ldw -lprotobuf-c -lm
 
 ARCH    := $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(shell uname -m)))
@@ -38,7 +40,7 @@ GENERATED := $(B)/profile.pb-c.h $(B)/flame.css.h $(B)/flame.js.h
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all deps run test install uninstall clean format check-format
+.PHONY: all deps run test tests install uninstall clean format check-format
 
 all: $(B)/pcpustat
 
@@ -63,6 +65,23 @@ $(B)/flame.%.h: src/flame.%
 	@mkdir -p $(@D)
 	sed 's/[\\"]/\\&/g; s/^/"/; s/$$/\\n"/' $< > $@
 
+# The program that workloads execute: no libc, and none of our own flags (sanitizers, debug info).
+PROGRAM_FLAGS := -std=gnu11 $(WARN) -Os -ffreestanding -fno-stack-protector -fno-pic \
+	-fno-asynchronous-unwind-tables -nostdlib -static -s \
+	-Wl,--build-id=none -Wl,-z,norelro -Wl,-z,noseparate-code
+$(B)/program: src/payload/payload.c src/slot.h
+	@mkdir -p $(@D)
+	$(CC) $(PROGRAM_FLAGS) -o $@ $<
+
+$(B)/program.inc: $(B)/program
+	od -An -v -tx1 $< | sed 's/ \([0-9a-f][0-9a-f]\)/0x\1,/g' > $@
+
+$(B)/bench-program.o: $(B)/program.inc
+
+$(B)/tests/truth: tests/truth.c
+	@mkdir -p $(@D)
+	$(CC) -O2 -std=gnu11 $(WARN) -D_GNU_SOURCE -static -pthread -o $@ $<
+
 $(B)/bpf/%.o: bpf/%.bpf.c
 	@mkdir -p $(@D)
 	$(CLANG) $(BPF_CFLAGS) $(DEPS) -c -o $@ $<
@@ -75,6 +94,34 @@ $(B)/pcpustat.skel.h: $(B)/pcpustat.bpf.o
 
 $(B)/%.skel.h: $(B)/bpf/%.o
 	$(BPFTOOL) gen skeleton $< name $*_bpf > $@
+
+# A minute is enough to see it: what is missing is installed, then a small load of execs and forks.
+run: deps
+	@$(MAKE) --no-print-directory all
+	@tests/demo $(B)/pcpustat
+
+# Judges everything: see tests/run for the suites. SUITES="unit host" runs some of them.
+test:
+	@tests/need $(TEST_PKGS)
+	@$(MAKE) --no-print-directory -j$$(nproc) all tests
+	@tests/run $(SUITES)
+
+# Unit tests run the program's own objects under ASan and UBSan.
+SAN      := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+SAN_OBJS := $(patsubst src/%.c,$(B)/san/%.o,$(filter-out src/main.c,$(SRCS))) $(B)/profile.pb-c.o
+UNIT     := $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(wildcard tests/unit/test_*.c))
+
+tests: $(UNIT) $(B)/tests/truth
+
+$(B)/san/%.o: src/%.c | $(SKELS) $(GENERATED)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(SAN) -O1 $(DEPS) -c -o $@ $<
+
+$(B)/san/bench-program.o: $(B)/program.inc
+
+$(B)/tests/unit/%: tests/unit/%.c $(SAN_OBJS)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(SAN) -O1 -Wno-unused-parameter -Itests/unit $(DEPS) -o $@ $< $(SAN_OBJS) $(LIBS) -lcmocka
 
 install: $(B)/pcpustat
 	install -D -m 0755 $(B)/pcpustat $(DESTDIR)$(SBINDIR)/pcpustat
@@ -93,4 +140,4 @@ format:
 check-format:
 	clang-format --dry-run --Werror $(FORMATTED)
 
--include $(wildcard $(B)/*.d $(B)/bpf/*.d $(B)/tests/*.d)
+-include $(wildcard $(B)/*.d $(B)/bpf/*.d $(B)/san/*.d $(B)/tests/*.d $(B)/tests/unit/*.d)

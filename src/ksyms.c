@@ -3,16 +3,18 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdint.h>
 #include <string.h>
 
 /* No function is longer: past the last symbol of the kernel or of a module there is no name. */
 #define MAX_FUNCTION (1 << 20)
 
+/* A kernel has over 100,000 of them: 16 bytes each. */
 struct ksym {
 	u64 addr;
-	u32 size; /* 0: up to the next symbol */
 	u32 name; /* offset in names */
-	bool text;
+	u32 size : 31; /* 0: up to the next symbol */
+	u32 text : 1;
 };
 
 struct ksyms {
@@ -55,7 +57,7 @@ static int add_name(struct ksyms *k, const char *name, size_t len, u32 *at)
 
 static int add_sym(struct ksyms *k, u64 addr, u64 size, const char *name, size_t len, bool text)
 {
-	struct ksym sym = { .addr = addr, .size = min_u64(size, ~0U), .text = text };
+	struct ksym sym = { .addr = addr, .size = min_u64(size, INT32_MAX), .text = text };
 
 	if (grow(&k->syms, &k->cap, k->nr, sizeof(*k->syms)) || add_name(k, name, len, &sym.name))
 		return -ENOMEM;
@@ -75,6 +77,36 @@ static int cmp_ksym(const void *pa, const void *pb)
 	if (a->addr != b->addr)
 		return a->addr < b->addr ? -1 : 1;
 	return (a->name > b->name) - (a->name < b->name);
+}
+
+/* Index of the last symbol at or below addr, -1 when there is none. */
+static ssize_t find(const struct ksyms *k, u64 addr)
+{
+	size_t lo = 0, hi = k->nr;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (k->syms[mid].addr <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return (ssize_t)lo - 1;
+}
+
+int ksyms_insert(struct ksyms *k, u64 addr, u64 size, const char *name)
+{
+	struct ksym sym;
+	ssize_t at = find(k, addr) + 1;
+	int err = add_sym(k, addr, size, name, strlen(name), true);
+
+	if (err)
+		return err;
+	sym = k->syms[k->nr - 1];
+	memmove(k->syms + at + 1, k->syms + at, (k->nr - 1 - at) * sizeof(sym));
+	k->syms[at] = sym;
+	return 0;
 }
 
 void ksyms_finish(struct ksyms *k)
@@ -154,22 +186,6 @@ struct ksyms *ksyms_load(const char *path)
 	}
 	ksyms_finish(k);
 	return k;
-}
-
-/* Index of the last symbol at or below addr, -1 when there is none. */
-static ssize_t find(const struct ksyms *k, u64 addr)
-{
-	size_t lo = 0, hi = k->nr;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (k->syms[mid].addr <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return (ssize_t)lo - 1;
 }
 
 u64 ksyms_size(const struct ksyms *k, u64 addr)

@@ -4,6 +4,7 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <bpf/bpf.h>
@@ -194,9 +195,8 @@ static void name_programs(struct live *l, struct ksyms *k)
 		/* As the kernel names them: the tag tells them from its own bpf_prog_alloc. */
 		snprintf(name, sizeof(name), "bpf_prog_%016llx_%s",
 			 (unsigned long long)be64toh(*(u64 *)pi.tag), bpf_program__name(p));
-		ksyms_add(k, addr, size, name, true);
+		ksyms_insert(k, addr, size, name);
 	}
-	ksyms_finish(k);
 }
 
 static int load_all(struct live *l, const struct live_opts *opts, struct info *info)
@@ -243,6 +243,7 @@ int live_open(struct live **out, const struct live_opts *opts, struct info *info
 		err = learn_start(l, info);
 	self_stop(&l->self);
 	kernel_put_btf();
+	malloc_trim(0);
 	if (err) {
 		live_close(l);
 		return err;

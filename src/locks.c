@@ -32,7 +32,7 @@ static const struct code_place {
 };
 
 #define MAX_CODE     16384
-#define ARG_DISTANCE 48 /* bytes between loading the argument and the call */
+#define ARG_DISTANCE 96 /* bytes between loading the argument and the call */
 
 static s64 read_s32(const u8 *p)
 {

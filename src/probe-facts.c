@@ -31,14 +31,19 @@ static enum fact_state no_btf(char *how, size_t len)
 	return say(FACT_UNKNOWN, how, len, "no BTF to look it up in");
 }
 
+static enum fact_state found(bool yes, const char *where, const char *name, char *how, size_t len)
+{
+	snprintf(how, len, "%s%s %s", yes ? "" : "no ", where, name);
+	return yes ? FACT_PRESENT : FACT_ABSENT;
+}
+
 static enum fact_state btf_has(const char *name, int kind, char *how, size_t len)
 {
 	struct btf *btf = kernel_btf();
 
 	if (!btf)
 		return no_btf(how, len);
-	snprintf(how, len, "BTF %s", name);
-	return btf__find_by_name_kind(btf, name, kind) > 0 ? FACT_PRESENT : FACT_ABSENT;
+	return found(btf__find_by_name_kind(btf, name, kind) > 0, "BTF", name, how, len);
 }
 
 /* Parameters of a raw tracepoint without the first, which is the tracer's own; -1: none such. */
@@ -93,9 +98,8 @@ static enum fact_state has_function(const char *name, char *how, size_t len)
 {
 	struct ksyms *k = kernel_ksyms();
 
-	snprintf(how, len, "kallsyms %s", name);
 	if (k)
-		return ksyms_addr(k, name, true) ? FACT_PRESENT : FACT_ABSENT;
+		return found(ksyms_addr(k, name, true), "kallsyms", name, how, len);
 	return btf_has(name, BTF_KIND_FUNC, how, len);
 }
 
@@ -351,8 +355,8 @@ PROBE(rss_atomic)
 {
 	if (!kernel_btf())
 		return no_btf(how, len);
-	snprintf(how, len, "BTF percpu_counter.count_atomic");
-	return find_member("percpu_counter", "count_atomic") ? FACT_PRESENT : FACT_ABSENT;
+	return found(find_member("percpu_counter", "count_atomic"), "BTF",
+		     "percpu_counter.count_atomic", how, len);
 }
 
 PROBE(rss_lazy)

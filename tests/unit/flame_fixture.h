@@ -3,13 +3,11 @@
 #ifndef PCPUSTAT_FLAME_FIXTURE_H
 #define PCPUSTAT_FLAME_FIXTURE_H
 
-/* Before cmocka, whose fail() is a macro. */
-#include "render-flame.h"
+#include "unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-#include <cmocka.h>
+
+#include "render-flame.h"
 
 /* Each function is 0x1000 long, in the order of this list. */
 static const char *const fixture_names[] = {
@@ -42,7 +40,7 @@ static inline u64 fixture_ip(const char *name)
 	for (size_t i = 0; i < ARRAY_SIZE(fixture_names); i++)
 		if (!strcmp(fixture_names[i], name))
 			return FIXTURE_BASE + i * 0x1000 + 0x123;
-	fail_msg("no function %s", name);
+	unit_fail("no function %s", name);
 	return 0;
 }
 

@@ -3,13 +3,11 @@
 #ifndef PCPUSTAT_GOLDEN_H
 #define PCPUSTAT_GOLDEN_H
 
-#include "util.h"
+#include "unit.h"
 
-#include <stdarg.h>
-#include <stdint.h>
-#include <setjmp.h>
 #include <string.h>
-#include <cmocka.h>
+
+#include "util.h"
 
 static inline void golden_check(const char *name, const char *text)
 {
@@ -27,9 +25,9 @@ static inline void golden_check(const char *name, const char *text)
 	}
 	want = read_file(path, 1 << 24);
 	if (!want)
-		fail_msg("%s: cannot be read", path);
+		unit_fail("%s: cannot be read", path);
 	if (strcmp(want, text))
-		fail_msg("%s differs; now:\n%s", path, text);
+		unit_fail("%s differs; now:\n%s", path, text);
 	free(want);
 }
 
@@ -50,7 +48,7 @@ static inline char *output_of(const char *command, const void *input, size_t len
 	if (fread(out, 1, (1 << 22) - 1, p) == 0)
 		out[0] = '\0';
 	if (pclose(p))
-		fail_msg("failed: %s", line);
+		unit_fail("failed: %s", line);
 	unlink(path);
 	return out;
 }

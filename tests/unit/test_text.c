@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "text.h"
+#include "unit.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
+
+#include "text.h"
 
 static void characters(void **state)
 {

@@ -327,10 +327,10 @@ static void tracing_frames(void **state)
 
 	for (size_t i = 0; i < ARRAY_SIZE(ours); i++)
 		if (!frame_is_tracing(ours[i]))
-			fail_msg("%s", ours[i]);
+			unit_fail("%s", ours[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(kernels); i++)
 		if (frame_is_tracing(kernels[i]))
-			fail_msg("%s", kernels[i]);
+			unit_fail("%s", kernels[i]);
 }
 
 /* A program of somebody else's that allocates is the cause, and stays; fexit's trampoline goes. */
