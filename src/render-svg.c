@@ -140,7 +140,8 @@ static void put_title(struct svg *s, const struct tree_node *n, const char *name
 /* As much of the name as the frame has room for. */
 static void put_label(struct svg *s, const char *name, double x, double width, u32 y)
 {
-	int room = (width - 2 * TEXT_LEAD) / LETTER, letters = 0;
+	/* Sums that wrapped round, which a forged recording can have, give any width at all. */
+	int room = (fmin(width, WIDTH) - 2 * TEXT_LEAD) / LETTER, letters = 0;
 	size_t all = strlen(name), cut = 0;
 
 	fprintf(s->out, "<text x=\"%.2f\" y=\"%u\">", x + TEXT_LEAD, y);
