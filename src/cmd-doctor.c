@@ -99,7 +99,7 @@ static void diagnose(struct diagnosis *d)
 	for (int i = 0; i < NR_SIGNALS && d->bpf; i++)
 		probes_choose(i, NULL, &d->backends[i]);
 	if (d->bpf)
-		locks_find(d->locks, kernel_ksyms());
+		locks_find(d->locks, kernel_ksyms(), NULL);
 	make_verdict(d);
 }
 

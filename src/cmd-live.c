@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "caps.h"
 #include "cgroups.h"
 #include "loop.h"
 #include "options.h"
@@ -95,10 +96,11 @@ static int begin(struct run *run)
 {
 	int err = live_snap(run->live, &run->info, &run->prev);
 
-	if (!err)
-		err = snap_copy(&run->first, &run->prev);
-	if (err)
-		return err;
+	return err ? err : snap_copy(&run->first, &run->prev);
+}
+
+static int print_header(struct run *run)
+{
 	if (run->opts->json)
 		return json_header(stdout, &run->info);
 	text_header(&run->text, &run->info);
@@ -142,6 +144,8 @@ static int measure(struct run *run, struct loop *loop, int gate[2])
 				    run->opts->command[0], strerror(-no_exec));
 	}
 	if (!err)
+		err = print_header(run);
+	if (!err)
 		err = loop_run(run, loop);
 	if (!err)
 		err = summarize(run, loop->child_status);
@@ -167,8 +171,11 @@ static int run_live(struct run *run)
 		err = fail(EXIT_RUNTIME, "cannot fork: %s", strerror(-err));
 	else
 		err = live_open(&run->live, &run->opts->live, &run->info);
-	if (!err)
+	if (!err) {
+		/* All that takes more is done; a failure leaves us as we were. */
+		caps_drop();
 		err = measure(run, &loop, gate);
+	}
 	loop_close(&loop);
 	live_close(run->live);
 	return err;

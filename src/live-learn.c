@@ -8,6 +8,7 @@
 #include "learn.skel.h"
 #include "live-priv.h"
 #include "locks.h"
+#include "snap.h"
 
 static bool wanted(const struct info *info)
 {
@@ -71,6 +72,7 @@ static bool learn_one(struct info *info, struct learn_slot *slot)
 		return false;
 	info->locks[id].addr = addr;
 	strcpy(info->locks[id].found_by, "learned");
+	msg("%s: address 0x%llx learned from contention", lock_names[id], addr);
 	return true;
 }
 

@@ -88,7 +88,7 @@ int live_choose(struct live *l, const struct live_opts *opts, struct info *info)
 	describe_host(info);
 	info->ksyms = kernel_ksyms();
 	if (l->backends[SIG_LOCK_WAITS])
-		locks_find(info->locks, info->ksyms);
+		locks_find(info->locks, info->ksyms, opts->find_locks);
 	return 0;
 }
 

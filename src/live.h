@@ -22,6 +22,7 @@ struct live_opts {
 	const char *cgroup;  /* path of a cgroup directory, NULL: all */
 	u64 min_wait_ns;
 	u32 nr_sites;	     /* 0: NR_SITES */
+	const char *find_locks; /* kallsyms, code, learned; NULL: the best */
 	const char *backend[NR_SIGNALS]; /* forced by name, "none" for off, NULL: the best */
 };
 

@@ -136,8 +136,11 @@ static u64 place_lock(struct code_bpf *skel, const struct ksyms *k, const struct
 
 static void find_in_code(struct lock_info locks[NR_LOCKS], const struct ksyms *k)
 {
-	struct code_bpf *skel = code_bpf__open_and_load();
+	struct code_bpf *skel = NULL;
 
+#ifdef __x86_64__ /* other machines load an argument in other ways */
+	skel = code_bpf__open_and_load();
+#endif
 	if (!skel)
 		return;
 	/* The places of one lock stand side by side. */
@@ -156,19 +159,19 @@ static void find_in_code(struct lock_info locks[NR_LOCKS], const struct ksyms *k
 	code_bpf__destroy(skel);
 }
 
-void locks_find(struct lock_info locks[NR_LOCKS], const struct ksyms *k)
+void locks_find(struct lock_info locks[NR_LOCKS], const struct ksyms *k, const char *only)
 {
+	bool by_name = k && (!only || !strcmp(only, "kallsyms"));
+	bool by_code = k && (!only || !strcmp(only, "code"));
 	bool missing = false;
 
 	for (int i = 0; i < NR_LOCKS; i++) {
-		locks[i].addr = k ? ksyms_addr(k, lock_names[i], false) : 0;
+		locks[i].addr = by_name ? ksyms_addr(k, lock_names[i], false) : 0;
 		strcpy(locks[i].found_by, locks[i].addr ? "kallsyms" : "");
 		missing |= !locks[i].addr;
 	}
-#ifdef __x86_64__
-	if (k && missing)
+	if (by_code && missing)
 		find_in_code(locks, k);
-#endif
 }
 
 /* Frames of the tracer and of the lock functions, which stand below the one that asks. */

@@ -5,8 +5,11 @@
 
 #include "info.h"
 
-/* Fills in what kallsyms and the code tell; the rest keeps addr 0. ksyms may be NULL. */
-void locks_find(struct lock_info locks[NR_LOCKS], const struct ksyms *k);
+/*
+ * Fills in what kallsyms and the code tell; the rest keeps addr 0. ksyms may be NULL. only: the
+ * one way to try (kallsyms, code, learned), NULL: each in turn.
+ */
+void locks_find(struct lock_info locks[NR_LOCKS], const struct ksyms *k, const char *only);
 
 /*
  * The argument that machine code at addr loads into the first argument register before it calls

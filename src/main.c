@@ -7,13 +7,23 @@
 #include "cmd.h"
 #include "util.h"
 
-static int usage(FILE *f)
+static int help(void)
 {
-	fprintf(f, "usage: pcpustat [COMMAND] [OPTIONS]\n\n");
+	printf("usage: pcpustat [COMMAND] [OPTIONS]\n\n");
 	for (const struct cmd *c = cmds; c->name; c++)
-		fprintf(f, "  %-8s %s\n", c->name, c->summary);
-	fprintf(f, "\nWithout a command: live. pcpustat COMMAND --help, pcpustat(8).\n");
-	return f == stdout ? EXIT_OK : EXIT_USAGE;
+		printf("  %-8s %s\n", c->name, c->summary);
+	printf("\nWithout a command: live. pcpustat COMMAND --help, pcpustat(8).\n");
+	return EXIT_OK;
+}
+
+static int no_command(const char *name)
+{
+	char names[256] = "";
+	size_t n = 0;
+
+	for (const struct cmd *c = cmds; c->name && n < sizeof(names); c++)
+		n += snprintf(names + n, sizeof(names) - n, "%s%s", n ? ", " : "", c->name);
+	return fail(EXIT_USAGE, "no command '%s'; there are: %s", name, names);
 }
 
 /* libbpf's own messages name no remedy; ours do. PCPUSTAT_DEBUG shows both. */
@@ -33,13 +43,11 @@ int main(int argc, char **argv)
 		return EXIT_OK;
 	}
 	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
-		return usage(stdout);
+		return help();
 	if (argc < 2 || argv[1][0] == '-' || isdigit((unsigned char)argv[1][0]))
 		return cmd_live(argc, argv);
 	cmd = cmd_find(argv[1]);
-	if (!cmd) {
-		msg("no command '%s'", argv[1]);
-		return usage(stderr);
-	}
+	if (!cmd)
+		return no_command(argv[1]);
 	return cmd->run(argc - 1, argv + 1);
 }

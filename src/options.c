@@ -21,6 +21,7 @@ enum {
 	OPT_MIN_WAIT,
 	OPT_SITES,
 	OPT_NO_OWNERS,
+	OPT_FIND_LOCKS,
 };
 
 static const struct option long_options[] = {
@@ -40,6 +41,7 @@ static const struct option long_options[] = {
 	{ "no-owners", no_argument, NULL, OPT_NO_OWNERS },
 	{ "json-schema", no_argument, NULL, OPT_SCHEMA },
 	{ "backend", required_argument, NULL, OPT_BACKEND },
+	{ "find-locks", required_argument, NULL, OPT_FIND_LOCKS }, /* for tests of each way */
 	{ "sites", required_argument, NULL, OPT_SITES }, /* for tests of a full table */
 	{ NULL, 0, NULL, 0 },
 };
@@ -169,6 +171,9 @@ static int parse_option(const struct cmd *cmd, struct options *o, int c, const c
 		return 0;
 	case OPT_NO_OWNERS:
 		o->live.no_owners = true;
+		return 0;
+	case OPT_FIND_LOCKS:
+		o->live.find_locks = arg;
 		return 0;
 	case OPT_BACKEND:
 		return parse_backend(cmd, o, arg);

@@ -48,20 +48,24 @@ static int write_line(FILE *f, json_t *obj)
 	return err ? -(errno ? errno : EIO) : 0;
 }
 
+/* Where the lock is and how that was found: learning can tell it in the middle of a run. */
+static json_t *json_lock(const struct info *info, int lock)
+{
+	const struct lock_info *l = &info->locks[lock];
+	char hex[24];
+
+	snprintf(hex, sizeof(hex), "0x%llx", l->addr);
+	return json_pack("{s:s, s:o, s:o}", "name", lock_names[lock], "address",
+			 l->addr ? json_string(hex) : json_null(), "found_by",
+			 json_text_or_null(l->found_by));
+}
+
 static json_t *json_locks_header(const struct info *info)
 {
 	json_t *list = json_array();
-	char hex[24];
 
-	for (int i = 0; i < NR_LOCKS; i++) {
-		const struct lock_info *l = &info->locks[i];
-
-		snprintf(hex, sizeof(hex), "0x%llx", l->addr);
-		json_array_append_new(list, json_pack("{s:s, s:o, s:o}", "name", lock_names[i],
-						      "address", l->addr ? json_string(hex) :
-									   json_null(),
-						      "found_by", json_text_or_null(l->found_by)));
-	}
+	for (int i = 0; i < NR_LOCKS; i++)
+		json_array_append_new(list, json_lock(info, i));
 	return list;
 }
 
@@ -138,7 +142,7 @@ static json_t *json_locks(const struct report *r)
 
 	for (int i = 0; i < NR_LOCKS; i++) {
 		bool known = lock_known(r->info, r->d, i);
-		json_t *obj = json_pack("{s:s}", "name", lock_names[i]);
+		json_t *obj = json_lock(r->info, i);
 
 		put_scope(obj, r, SCOPE_LOCK, i, known);
 		json_object_set_new(obj, "hist",

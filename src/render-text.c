@@ -254,6 +254,8 @@ static const char *format_cell(const struct view_column *col, const struct cell 
 	}
 	if (col->type == CELL_TEXT)
 		return c->text;
+	if (col->type == CELL_FLAG)
+		return c->n ? "yes" : "no";
 	if (col->unit == UNIT_NS)
 		return format_ns(c->n, buf, len);
 	if (col->unit == UNIT_BYTES)
@@ -276,12 +278,19 @@ static int print_clean(FILE *f, const char *s, int width)
 
 static int text_column_width(const struct view *v, size_t col)
 {
-	size_t width = strlen(v->columns[col].head);
+	size_t width = strlen(v->columns[col].head) + 1; /* a mark may stand before it */
 
 	for (size_t i = 0; i < v->nr_rows; i++)
 		if (v->rows[i].cells[col].text)
-			width = max_u64(width, strlen(v->rows[i].cells[col].text));
+			width = max_u64(width, strlen(v->rows[i].cells[col].text) + 1);
 	return min_u64(max_u64(width, 5), 48);
+}
+
+/* A flag without a heading of its own marks the text before it: ~ is a sampled owner. */
+static bool is_marked(const struct view *v, const struct view_row *row, size_t c)
+{
+	return c + 1 < v->nr_columns && v->columns[c + 1].type == CELL_FLAG &&
+	       !v->columns[c + 1].head && row->cells[c + 1].n;
 }
 
 static void print_row(FILE *f, const struct view *v, const struct view_row *row, const int *width)
@@ -302,8 +311,11 @@ static void print_row(FILE *f, const struct view *v, const struct view_row *row,
 			named = true;
 		}
 		fputc(' ', f);
+		if (is_marked(v, row, c))
+			fputc('~', f);
 		if (col->type == CELL_TEXT || s == closing[row->kind])
-			fprintf(f, "%*s", width[c] - print_clean(f, s, width[c]), "");
+			fprintf(f, "%*s",
+				width[c] - is_marked(v, row, c) - print_clean(f, s, width[c]), "");
 		else
 			fprintf(f, "%*s", NUMBER_WIDTH, s);
 	}

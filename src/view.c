@@ -19,7 +19,7 @@ static const struct view_column site_columns[] = {
 	{ "owner_sampled", NULL, CELL_FLAG, UNIT_COUNT, false },
 	{ "size_bytes", "size", CELL_NUMBER, UNIT_BYTES, false },
 	{ "align", "align", CELL_NUMBER, UNIT_COUNT, false },
-	{ "atomic", NULL, CELL_FLAG, UNIT_COUNT, false },
+	{ "atomic", "atomic", CELL_FLAG, UNIT_COUNT, false },
 	NUM("allocs", "allocs", UNIT_COUNT), NUM("alloc_bytes", "bytes", UNIT_BYTES),
 	NUM("alloc_possible_bytes", "all-cpus", UNIT_BYTES),
 };

@@ -6,6 +6,7 @@
  *
  *	maps N M	creates and closes N BPF percpu array maps of M entries of 8 bytes
  *	hash N M	the same with percpu hash maps
+ *	sizes N M	N percpu array maps of M entries each, with values of 8, 16, ... 8 * N bytes
  *	fork N		forks N children, which exit at once, and waits for each
  *	exec N		the same, but each child executes this program, which then exits
  *	thread N	creates N threads one after another and joins each
@@ -17,6 +18,7 @@
  * Percpu allocations between the line and the end, and no others:
  *	maps	N * M
  *	hash	N * (M + 1 for the free list + 1 for the element counter, Linux 6.6 and later)
+ *	sizes	N * M
  *	fork	N births of an mm
  *	exec	2 * N births of an mm
  *	thread	what the mm's first thread adds: 1 from Linux 6.17 (private futex hash), and 1 where
@@ -36,7 +38,7 @@
 
 static long count, entries, workers = 1;
 
-static int map_op(enum bpf_map_type type)
+static int map_op(enum bpf_map_type type, unsigned int value_size)
 {
 	union bpf_attr attr;
 	int fd;
@@ -44,7 +46,7 @@ static int map_op(enum bpf_map_type type)
 	memset(&attr, 0, sizeof(attr));
 	attr.map_type = type;
 	attr.key_size = 4;
-	attr.value_size = 8;
+	attr.value_size = value_size;
 	attr.max_entries = entries;
 	fd = syscall(__NR_bpf, BPF_MAP_CREATE, &attr, sizeof(attr));
 	if (fd < 0)
@@ -54,12 +56,19 @@ static int map_op(enum bpf_map_type type)
 
 static int maps_op(void)
 {
-	return map_op(BPF_MAP_TYPE_PERCPU_ARRAY);
+	return map_op(BPF_MAP_TYPE_PERCPU_ARRAY, 8);
 }
 
 static int hash_op(void)
 {
-	return map_op(BPF_MAP_TYPE_PERCPU_HASH);
+	return map_op(BPF_MAP_TYPE_PERCPU_HASH, 8);
+}
+
+static int sizes_op(void)
+{
+	static unsigned int nr;
+
+	return map_op(BPF_MAP_TYPE_PERCPU_ARRAY, 8 * ++nr);
 }
 
 static int child_op(int exec)
@@ -107,8 +116,8 @@ static const struct kind {
 	int (*op)(void);
 	int sized; /* takes M */
 } kinds[] = {
-	{ "maps", maps_op, 1 }, { "hash", hash_op, 1 },     { "fork", fork_op, 0 },
-	{ "exec", exec_op, 0 }, { "thread", thread_op, 0 },
+	{ "maps", maps_op, 1 }, { "hash", hash_op, 1 }, { "sizes", sizes_op, 1 },
+	{ "fork", fork_op, 0 }, { "exec", exec_op, 0 }, { "thread", thread_op, 0 },
 };
 
 static int repeat(const struct kind *k)
@@ -155,7 +164,7 @@ static int join_workers(void)
 
 static int usage(void)
 {
-	fprintf(stderr, "usage: truth [--wait] [-w WORKERS] maps|hash N M\n"
+	fprintf(stderr, "usage: truth [--wait] [-w WORKERS] maps|hash|sizes N M\n"
 			"       truth [--wait] [-w WORKERS] fork|exec|thread N\n");
 	return 2;
 }
