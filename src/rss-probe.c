@@ -97,7 +97,7 @@ int rss_child_fork(struct rss_child *child)
 	struct bpf_link *link = NULL;
 	int err;
 
-	*child = (struct rss_child){ .pid = -1, .fd = -1, .nr = -1 };
+	*child = (struct rss_child) { .pid = -1, .fd = -1, .nr = -1 };
 	if (!skel)
 		return -errno;
 	bpf_program__set_autoload(skel->progs.trial_alloc, true);

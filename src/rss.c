@@ -49,7 +49,8 @@ static int no_access(int err)
 	if (err == -EPERM || err == -EACCES)
 		return fail(EXIT_PERM, "the census needs CAP_BPF and CAP_PERFMON: %s",
 			    strerror(-err));
-	return fail(EXIT_KERNEL, "the kernel takes no BPF task iterator (5.8, CONFIG_DEBUG_INFO_BTF): %s",
+	return fail(EXIT_KERNEL,
+		    "the kernel takes no BPF task iterator (5.8, CONFIG_DEBUG_INFO_BTF): %s",
 		    strerror(-err));
 }
 
@@ -92,7 +93,7 @@ void rss_close(struct rss *r)
 void rss_census_free(struct rss_census *c)
 {
 	free(c->mms);
-	*c = (struct rss_census){};
+	*c = (struct rss_census) {};
 }
 
 const u64 *rss_cpu_offsets(const struct rss *r, u32 *nr)

@@ -287,8 +287,8 @@ static int many(long n, bool thread)
 		if (!pid) {
 			pthread_t t;
 
-			if (thread && (pthread_create(&t, NULL, nothing, NULL) ||
-				       pthread_join(t, NULL)))
+			if (thread &&
+			    (pthread_create(&t, NULL, nothing, NULL) || pthread_join(t, NULL)))
 				_exit(1);
 			_exit(0);
 		}
@@ -320,6 +320,7 @@ int main(int argc, char **argv)
 		return many(n, false);
 	if (!strcmp(what, "pthreads"))
 		return many(n, true);
-	fprintf(stderr, "usage: rssload rest|hop|fleet|threads|shared|headless|forks|pthreads [N]\n");
+	fprintf(stderr,
+		"usage: rssload rest|hop|fleet|threads|shared|headless|forks|pthreads [N]\n");
 	return 2;
 }
