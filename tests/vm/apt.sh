@@ -40,9 +40,9 @@ private_apt()
 		Dir::State::status "$1/status";
 		Dir::Cache "$1/cache";
 		Dir::Etc::sourcelist "$1/sources.list";
-		Dir::Etc::sourceparts "-";
-		Dir::Etc::preferences "-";
-		Dir::Etc::preferencesparts "-";
+		Dir::Etc::sourceparts "/dev/null";
+		Dir::Etc::preferences "/dev/null";
+		Dir::Etc::preferencesparts "/dev/null";
 		APT::Architecture "amd64";
 		APT::Sandbox::User "";
 		Acquire::Languages "none";
