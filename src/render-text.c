@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include <limits.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+
+#include "render.h"
+
+const char *format_ns(u64 ns, char *buf, size_t len)
+{
+	if (ns < 1000)
+		snprintf(buf, len, "%lluns", ns);
+	else if (ns < 999950)
+		snprintf(buf, len, "%.1fus", ns / 1e3);
+	else if (ns < 999995000)
+		snprintf(buf, len, "%.2fms", ns / 1e6);
+	else
+		snprintf(buf, len, "%.2fs", ns / 1e9);
+	return buf;
+}
+
+const char *format_bytes(u64 bytes, char *buf, size_t len)
+{
+	static const char units[] = "KMGTPE";
+	double v = bytes;
+	int unit = -1;
+
+	for (; v >= 9999.5 && unit < 5; unit++)
+		v /= 1024;
+	if (unit < 0)
+		snprintf(buf, len, "%llu", bytes);
+	else
+		snprintf(buf, len, "%.0f%c", v, units[unit]);
+	return buf;
+}
+
+/* At most six characters for any number that a column can hold, so that columns never touch. */
+static void format_real(double v, char *buf, size_t len)
+{
+	if (v < 9.995)
+		snprintf(buf, len, "%.2f", v);
+	else if (v < 99.95)
+		snprintf(buf, len, "%.1f", v);
+	else if (v < 999999.5)
+		snprintf(buf, len, "%.0f", v);
+	else if (v < 99999500)
+		snprintf(buf, len, "%.0fk", v / 1e3);
+	else
+		snprintf(buf, len, "%.0fM", v / 1e6);
+}
+
+/* Things a second: whole numbers from ten on, and 0 without decimals. */
+static void format_rate(double v, char *buf, size_t len)
+{
+	if (v == 0 || (v >= 9.95 && v < 999999.5))
+		snprintf(buf, len, "%.0f", v);
+	else if (v < 9.95)
+		snprintf(buf, len, "%.1f", v);
+	else
+		format_real(v, buf, len);
+}
+
+static const char *format_column(const struct metric *m, struct value v, u64 duration, char *buf,
+				 size_t len)
+{
+	double sec = duration / 1e9, x = m->unit == UNIT_PER || m->unit == UNIT_RATIO ? v.real : v.n;
+
+	if (!v.known || (!sec && (m->column == COL_RATE || m->column == COL_MS_RATE))) {
+		snprintf(buf, len, "-");
+		return buf;
+	}
+	switch (m->column) {
+	case COL_RATE:
+		format_rate(x / sec, buf, len);
+		break;
+	case COL_MS_RATE:
+		format_real(x / 1e6 / sec, buf, len);
+		break;
+	case COL_US:
+		format_real(x / 1e3, buf, len);
+		break;
+	case COL_PERCENT:
+		format_real(x * 100, buf, len);
+		break;
+	default:
+		format_real(x, buf, len);
+	}
+	return buf;
+}
+
+#define COLUMN_WIDTH 7
+#define MAX_COLUMNS  32
+
+struct text_column {
+	const struct metric *metric;
+	int lock;
+	const char *group;
+};
+
+static const char *const lock_groups[NR_LOCKS] = { "pcpu_alloc_mutex", "pcpu_lock",
+						   "percpu_counters_lock" };
+
+static const char *group_of(const struct metric *m, int lock)
+{
+	static const char *const groups[] = {
+		[SCOPE_TOTAL] = "percpu allocator", [SCOPE_LATENCY] = "pcpu_alloc",
+		[SCOPE_MM] = "mm", [SCOPE_SHARE] = "of busy cpu",
+	};
+
+	return m->scope == SCOPE_LOCK ? lock_groups[lock] : groups[m->scope];
+}
+
+/* All columns in order: the totals, latency, each lock's, mm, share. */
+static size_t all_columns(struct text_column *cols)
+{
+	static const enum scope order[] = { SCOPE_TOTAL, SCOPE_LATENCY, SCOPE_LOCK, SCOPE_MM,
+					    SCOPE_SHARE };
+	size_t n = 0;
+
+	for (size_t s = 0; s < ARRAY_SIZE(order); s++) {
+		for (int lock = 0; lock < (order[s] == SCOPE_LOCK ? NR_LOCKS : 1); lock++) {
+			for (size_t i = 0; i < nr_metrics; i++) {
+				const struct metric *m = &metrics[i];
+
+				if (m->scope != order[s] || m->column == COL_NONE ||
+				    (m->scope == SCOPE_LOCK && !(m->locks & 1U << lock)))
+					continue;
+				cols[n++] = (struct text_column){ m, lock, group_of(m, lock) };
+			}
+		}
+	}
+	return n;
+}
+
+/* A lock other than the mutex goes before the mutex does, and the last one first. */
+static int rank_of(const struct text_column *c)
+{
+	return c->metric->rank + (c->metric->scope == SCOPE_LOCK ? c->lock * 2 : 0);
+}
+
+/* Leaves out the columns of the highest rank until the line fits; at least one stays. */
+static size_t fit_columns(struct text_column *cols, size_t n, int width)
+{
+	while (n > 1 && (int)(n * COLUMN_WIDTH) > width) {
+		size_t worst = 0;
+
+		for (size_t i = 1; i < n; i++)
+			if (rank_of(&cols[i]) >= rank_of(&cols[worst]))
+				worst = i;
+		memmove(cols + worst, cols + worst + 1, (n - worst - 1) * sizeof(*cols));
+		n--;
+	}
+	return n;
+}
+
+static int text_width(const struct text_out *out)
+{
+	struct winsize ws;
+	int width = out->width;
+
+	if (!width && out->tty && !ioctl(fileno(out->f), TIOCGWINSZ, &ws))
+		width = ws.ws_col;
+	if (!width)
+		return 1000;
+	return width - (out->timestamps ? 9 : 0);
+}
+
+static int text_height(const struct text_out *out)
+{
+	struct winsize ws;
+
+	if (!out->tty || ioctl(fileno(out->f), TIOCGWINSZ, &ws) || ws.ws_row < 6)
+		return out->tty ? 24 : 1 << 30;
+	return ws.ws_row;
+}
+
+static void print_group(FILE *f, const char *name, int width)
+{
+	int dashes = width - 1 - (int)strlen(name);
+
+	if (dashes < 0) {
+		fprintf(f, " %.*s", width - 1, name);
+		return;
+	}
+	fputc(' ', f);
+	for (int i = 0; i < dashes / 2; i++)
+		fputc('-', f);
+	fputs(name, f);
+	for (int i = 0; i < dashes - dashes / 2; i++)
+		fputc('-', f);
+}
+
+static void print_heading(struct text_out *out, const struct text_column *cols, size_t n)
+{
+	if (out->timestamps)
+		fprintf(out->f, "%8s ", "");
+	for (size_t i = 0, run; i < n; i += run) {
+		for (run = 1; i + run < n && cols[i + run].group == cols[i].group;)
+			run++;
+		print_group(out->f, cols[i].group, run * COLUMN_WIDTH);
+	}
+	fputc('\n', out->f);
+	if (out->timestamps)
+		fprintf(out->f, "%-8s ", "time");
+	for (size_t i = 0; i < n; i++)
+		fprintf(out->f, "%*s", COLUMN_WIDTH, cols[i].metric->head);
+	fputc('\n', out->f);
+	out->lines = 0;
+}
+
+static void print_time(FILE *f, u64 wall_ns)
+{
+	time_t sec = wall_ns / NSEC_PER_SEC;
+	char buf[16];
+	struct tm tm;
+
+	localtime_r(&sec, &tm);
+	strftime(buf, sizeof(buf), "%H:%M:%S", &tm);
+	fprintf(f, "%s ", buf);
+}
+
+static void print_lost(FILE *f, const struct snap *d)
+{
+	for (int i = 0; i < NR_LOST; i++)
+		if (d->lost[i])
+			fprintf(f, "lost: %llu %s\n", d->lost[i], lost_names[i]);
+}
+
+void text_header(struct text_out *out, const struct info *info)
+{
+	const char *mode = *info->rss_mode ? info->rss_mode : "unknown";
+
+	fprintf(out->f, "pcpustat %s  Linux %s  %d of %d possible CPUs online  rss_stat: %s\n",
+		VERSION, info->kernel, info->cpus_online, info->cpus_possible, mode);
+	for (int i = 0; i < SIG_MODE_SWITCH; i++)
+		fprintf(out->f, "%s%s: %s", i ? "  " : "", signal_names[i],
+			*info->backend[i] ? info->backend[i] : "-");
+	fputc('\n', out->f);
+	if (!*info->backend[SIG_LOCK_WAITS])
+		return;
+	for (int i = 0; i < NR_LOCKS; i++) {
+		bool blind = i != LOCK_ALLOC_MUTEX &&
+			     (!info->spin_observable || !info->locks_split);
+
+		fprintf(out->f, "%s%s: %s%s", i ? "  " : "", lock_names[i],
+			info->locks[i].addr ? info->locks[i].found_by : "not found",
+			info->locks[i].addr && blind ? ", not observable on this host" : "");
+	}
+	fputc('\n', out->f);
+}
+
+static const char *format_cell(const struct view_column *col, const struct cell *c, char *buf,
+			       size_t len)
+{
+	if (!c->known) {
+		snprintf(buf, len, "-");
+		return buf;
+	}
+	if (col->type == CELL_TEXT)
+		return c->text;
+	if (col->type == CELL_FLAG)
+		return c->n ? "yes" : "no";
+	if (col->unit == UNIT_NS)
+		return format_ns(c->n, buf, len);
+	if (col->unit == UNIT_BYTES)
+		return format_bytes(c->n, buf, len);
+	snprintf(buf, len, "%llu", c->n);
+	return buf;
+}
+
+/*
+ * Control characters of a hostile comm or path must not reach the terminal: C0, DEL, and C1, which
+ * is 0xc2 and 0x80 to 0x9f in UTF-8.
+ */
+static int print_clean(FILE *f, const char *s, int width)
+{
+	unsigned char before = 0;
+	int n = 0;
+
+	for (; *s && n < width; s++, n++) {
+		unsigned char c = *s;
+		bool control = c < 0x20 || c == 0x7f || (before == 0xc2 && c < 0xa0);
+
+		fputc(control ? '?' : c, f);
+		before = c;
+	}
+	return n;
+}
+
+static void print_line(FILE *f, const char *s)
+{
+	fputs("    ", f);
+	print_clean(f, s, INT_MAX);
+	fputc('\n', f);
+}
+
+#define NUMBER_WIDTH 9
+
+static int text_column_width(const struct view *v, size_t col)
+{
+	size_t width = strlen(v->columns[col].head) + 1; /* a mark may stand before it */
+
+	for (size_t i = 0; i < v->nr_rows; i++)
+		if (v->rows[i].cells[col].text)
+			width = max_u64(width, strlen(v->rows[i].cells[col].text) + 1);
+	return min_u64(max_u64(width, 5), 48);
+}
+
+/* A flag without a heading of its own marks the text before it: ~ is a sampled owner. */
+static bool is_marked(const struct view *v, const struct view_row *row, size_t c)
+{
+	return c + 1 < v->nr_columns && v->columns[c + 1].type == CELL_FLAG &&
+	       !v->columns[c + 1].head && row->cells[c + 1].n;
+}
+
+static void print_row(FILE *f, const struct view *v, const struct view_row *row, const int *width)
+{
+	static const char *const closing[] = { [VIEW_OTHER] = "other", [VIEW_TOTAL] = "total" };
+	bool named = row->kind == VIEW_ROW;
+	char buf[32];
+
+	for (size_t c = 0; c < v->nr_columns; c++) {
+		const struct view_column *col = &v->columns[c];
+		bool blank = row->kind != VIEW_ROW && !col->adds_up;
+		const char *s = blank ? "" : format_cell(col, &row->cells[c], buf, sizeof(buf));
+
+		if (!col->head)
+			continue;
+		if (blank && !named) {
+			s = closing[row->kind];
+			named = true;
+		}
+		fputc(' ', f);
+		if (is_marked(v, row, c))
+			fputc('~', f);
+		if (col->type == CELL_TEXT || s == closing[row->kind])
+			fprintf(f, "%*s",
+				width[c] - is_marked(v, row, c) - print_clean(f, s, width[c]), "");
+		else
+			fprintf(f, "%*s", NUMBER_WIDTH, s);
+	}
+	fputc('\n', f);
+	for (size_t c = 0; c < v->nr_columns; c++)
+		for (char **line = row->cells[c].lines; line && *line; line++)
+			print_line(f, *line);
+}
+
+static void print_view(FILE *f, const struct view *v)
+{
+	int width[MAX_CELLS] = { 0 };
+
+	for (size_t c = 0; c < v->nr_columns; c++) {
+		if (!v->columns[c].head)
+			continue;
+		width[c] = v->columns[c].type == CELL_TEXT ? text_column_width(v, c) : NUMBER_WIDTH;
+		fprintf(f, v->columns[c].type == CELL_TEXT ? " %-*s" : " %*s", width[c],
+			v->columns[c].head);
+	}
+	fputc('\n', f);
+	for (size_t i = 0; i < v->nr_rows; i++)
+		print_row(f, v, &v->rows[i], width);
+	fputc('\n', f);
+}
+
+void text_interval(struct text_out *out, const struct report *r)
+{
+	struct text_column cols[MAX_COLUMNS];
+	size_t n = fit_columns(cols, all_columns(cols), text_width(out));
+	bool first = out->lines < 0;
+	char buf[32];
+
+	if (first || r->view || out->lines >= text_height(out) - 3)
+		print_heading(out, cols, n);
+	if (out->timestamps)
+		print_time(out->f, r->d->wall_ns);
+	for (size_t i = 0; i < n; i++) {
+		struct value v = metric_value(cols[i].metric, r->info, r->d, cols[i].lock);
+
+		fprintf(out->f, "%*s", COLUMN_WIDTH,
+			format_column(cols[i].metric, v, r->d->duration_ns, buf, sizeof(buf)));
+	}
+	fputc('\n', out->f);
+	out->lines++;
+	print_lost(out->f, r->d);
+	if (r->view)
+		print_view(out->f, r->view);
+	fflush(out->f);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Intervals onto a stream: text for people, JSON Lines for programs. No arithmetic in here. */
+#ifndef PCPUSTAT_RENDER_H
+#define PCPUSTAT_RENDER_H
+
+#include "live.h"
+#include "view.h"
+
+struct report {
+	const struct info *info;
+	const struct snap *d;	/* the interval, or the whole run */
+	const struct view *view; /* NULL without --by */
+	bool summary;
+	const struct self_cost *self; /* of a live run's summary, else NULL */
+	bool incomplete;	      /* a recording that was cut off */
+	int command_status;	      /* exit status of -- COMMAND, -1: none */
+};
+
+/* Text keeps what it must know between lines; zero it, then set the fields. */
+struct text_out {
+	FILE *f;
+	bool tty;
+	bool timestamps;
+	int width; /* columns; 0: the terminal's, without one all that there is */
+	int lines; /* since the heading */
+};
+
+void text_header(struct text_out *out, const struct info *info);
+void text_interval(struct text_out *out, const struct report *r);
+void text_summary(struct text_out *out, const struct report *r);
+
+/* Return 0 or -errno of writing; each is one line, flushed. */
+int json_header(FILE *f, const struct info *info);
+int json_report(FILE *f, const struct report *r);
+void json_schema(FILE *f);
+
+/* Nanoseconds for people: "0", "840ns", "12.3us", "4.56ms", "1.20s". Returns buf. */
+const char *format_ns(u64 ns, char *buf, size_t len);
+const char *format_bytes(u64 bytes, char *buf, size_t len);
+
+#endif
