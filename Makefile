@@ -17,7 +17,7 @@ BUILD_PKGS := build-essential clang llvm libbpf-dev bpftool libelf-dev zlib1g-de
 	libcap-dev libdw-dev libprotobuf-c-dev protobuf-c-compiler pkg-config
 TEST_PKGS := $(BUILD_PKGS) libcmocka-dev jq python3-jsonschema shellcheck clang-format tmux \
 	libxml2-utils protobuf-compiler qemu-system-x86 busybox-static cpio
-LIBS    := -lbpf -lelf -lz -ljansson -lcap -ldw -lprotobuf-c
+LIBS    := -lbpf -lelf -lz -ljansson -lcap -ldw -lprotobuf-c -lm
 
 ARCH    := $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(shell uname -m)))
 WARN    := -Wall -Wextra -Wshadow -Wmissing-prototypes
@@ -35,7 +35,8 @@ LONE_BPF := $(filter-out $(MAIN_BPF),$(patsubst bpf/%.bpf.c,%,$(wildcard bpf/*.b
 SKELS    := $(B)/pcpustat.skel.h $(LONE_BPF:%=$(B)/%.skel.h)
 
 SRCS    := $(wildcard src/*.c)
-OBJS    := $(SRCS:src/%.c=$(B)/%.o)
+OBJS    := $(SRCS:src/%.c=$(B)/%.o) $(B)/profile.pb-c.o
+GENERATED := $(B)/profile.pb-c.h $(B)/flame.css.h $(B)/flame.js.h
 
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -49,14 +50,26 @@ deps:
 $(B)/pcpustat: $(OBJS)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(OBJS) $(LIBS)
 
-$(B)/%.o: src/%.c | $(SKELS)
+$(B)/%.o: src/%.c | $(SKELS) $(GENERATED)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(DEPS) -c -o $@ $<
+
+$(B)/profile.pb-c.o: $(B)/profile.pb-c.c $(B)/profile.pb-c.h
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(DEPS) -c -o $@ $<
+
+$(B)/%.pb-c.c $(B)/%.pb-c.h: src/%.proto
+	@mkdir -p $(@D)
+	protoc-c --c_out=$(B) -Isrc $<
+
+# A text file as a C string literal.
+$(B)/flame.%.h: src/flame.%
+	@mkdir -p $(@D)
+	sed 's/[\\"]/\\&/g; s/^/"/; s/$$/\\n"/' $< > $@
 
 # The program that workloads execute: no libc, and none of our own flags (sanitizers, debug info).
 PROGRAM_FLAGS := -std=gnu11 $(WARN) -Os -ffreestanding -fno-stack-protector -fno-pic \
 	-fno-asynchronous-unwind-tables -nostdlib -static -s \
 	-Wl,--build-id=none -Wl,-z,norelro -Wl,-z,noseparate-code
-$(B)/program: src/payload/payload.c src/slot.h
+$(B)/program: src/payload/payload.c src/payload/sys.h src/slot.h
 	@mkdir -p $(@D)
 	$(CC) $(PROGRAM_FLAGS) -o $@ $<
 
@@ -65,7 +78,7 @@ $(B)/program.inc: $(B)/program
 
 $(B)/bench-program.o: $(B)/program.inc
 
-$(B)/tests/truth: tests/truth.c
+$(B)/tests/truth $(B)/tests/rssload: $(B)/tests/%: tests/%.c
 	@mkdir -p $(@D)
 	$(CC) -O2 -std=gnu11 $(WARN) -D_GNU_SOURCE -static -pthread -o $@ $<
 
@@ -95,12 +108,12 @@ test:
 
 # Unit tests run the program's own objects under ASan and UBSan.
 SAN      := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-SAN_OBJS := $(patsubst src/%.c,$(B)/san/%.o,$(filter-out src/main.c,$(SRCS)))
+SAN_OBJS := $(patsubst src/%.c,$(B)/san/%.o,$(filter-out src/main.c,$(SRCS))) $(B)/profile.pb-c.o
 UNIT     := $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(wildcard tests/unit/test_*.c))
 
-tests: $(UNIT) $(B)/tests/truth
+tests: $(UNIT) $(B)/tests/truth $(B)/tests/rssload
 
-$(B)/san/%.o: src/%.c | $(SKELS)
+$(B)/san/%.o: src/%.c | $(SKELS) $(GENERATED)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(SAN) -O1 $(DEPS) -c -o $@ $<
 
@@ -108,7 +121,7 @@ $(B)/san/bench-program.o: $(B)/program.inc
 
 $(B)/tests/unit/%: tests/unit/%.c $(SAN_OBJS)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(SAN) -O1 -Itests/unit $(DEPS) -o $@ $< $(SAN_OBJS) $(LIBS) -lcmocka
+	$(CC) $(CPPFLAGS) $(CFLAGS) $(SAN) -O1 -Wno-unused-parameter -Itests/unit $(DEPS) -o $@ $< $(SAN_OBJS) $(LIBS) -lcmocka
 
 install: $(B)/pcpustat
 	install -D -m 0755 $(B)/pcpustat $(DESTDIR)$(SBINDIR)/pcpustat
@@ -120,7 +133,7 @@ uninstall:
 clean:
 	rm -rf $(B)
 
-FORMATTED := $(wildcard src/*.[ch] bpf/*.[ch] include/*.h vmlinux/*.h tests/*/*.[ch])
+FORMATTED := $(wildcard src/*.[ch] src/payload/*.[ch] bpf/*.[ch] include/*.h vmlinux/*.h tests/*.c tests/*/*.[ch])
 format:
 	clang-format -i $(FORMATTED)
 

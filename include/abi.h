@@ -27,6 +27,8 @@
 #define NR_CALLS     8192  /* tasks inside pcpu_alloc or mm_init at the same time */
 #define NR_ROWS	     16384 /* processes or cgroups, --by process|cgroup */
 #define NR_STACKS    4096
+#define USER_FRAMES  32 /* frames kept of the waiter's user stack */
+#define NR_USTACKS   4096
 #define NR_FILTER    64 /* pids or tids named by -p or -t */
 
 /* Order of rows in every output; names in src/snap.c. */
@@ -46,6 +48,8 @@ enum lost {
 	LOST_CALL_NESTED, /* an allocation inside an allocation (softirq): inner one not timed */
 	LOST_CALL_BEGIN,  /* a call returned whose entry was not seen */
 	LOST_OWNER_FULL,  /* owner table full: the site has no owner */
+	LOST_USTACK_FULL, /* user stack table full: the row has no user frames */
+	LOST_USTACK_FAIL, /* the kernel could not walk the user stack */
 	NR_LOST
 };
 
@@ -119,15 +123,31 @@ struct site {
 #define SITE_ALIGN_SHIFT   32
 #define SITE_ALIGN(m)	   ((__u32)((m) >> SITE_ALIGN_SHIFT) & 0xffffff)
 
+/* The key is the whole content, so two stacks never share a row. */
 struct stack_key {
 	__u32 lock;
-	__u32 kind;	     /* STACK_* */
-	char comm[COMM_LEN]; /* zero unless cfg.stack_comm */
-	__u64 user;	     /* key in the user stack table, 0: none */
+	__u16 kind;	     /* enum stack_kind */
+	__u16 pad;
+	char comm[COMM_LEN]; /* zero unless cfg.stack_comm, or a holder by owner */
+	__u64 user;	     /* struct ustack.id, 0: none */
+	__u64 cgroup;	     /* id; zero unless cfg.stack_cgroup */
+	__u32 pid;	     /* of a holder by owner, else zero */
+	__u32 pad2;
 	__u64 ip[STACK_FRAMES];
 };
 
-enum { STACK_WAITER, STACK_HOLDER };
+/*
+ * A waiter's row counts its waits. A holder's counts its contended releases, and as wait_ns all
+ * that others waited for it; known by owner (mutex.owner when the wait began) it has no stack,
+ * and counts the waits instead. A call's row counts calls of pcpu_alloc and the time inside.
+ */
+enum stack_kind { STACK_WAITER, STACK_HOLDER, STACK_CALL, NR_STACK_KINDS };
+
+struct ustack_key {
+	__u32 tgid; /* the same addresses mean something else in another process */
+	__u32 pad;
+	__u64 ip[USER_FRAMES];
+};
 
 /* A wait in progress. In a sleeping wait one task owns it, in a spinning one this CPU does. */
 struct wait {
@@ -212,13 +232,19 @@ struct learn_slot {
 
 enum row_by { ROW_NONE, ROW_PROCESS, ROW_CGROUP };
 
+/* Who made others wait: the owner when the wait began, or the stack that released the lock. */
+enum holders_by { HOLDERS_NONE, HOLDERS_OWNER, HOLDERS_RELEASE };
+
 /* The knobs: constant for the run, so that the verifier removes what is off. */
 struct cfg {
 	__u32 abi_size;	   /* sizeof(struct cpu_block), checked before load */
 	__u32 row_by;	   /* enum row_by */
 	__u32 stacks;	   /* keep stacks of waits */
 	__u32 stack_comm;  /* split them by comm */
+	__u32 stack_cgroup; /* split them by cgroup */
 	__u32 user_stacks; /* keep the waiter's user frames too */
+	__u32 holders;	   /* enum holders_by */
+	__u32 call_stacks; /* keep stacks of pcpu_alloc calls with the time inside */
 	__u32 owners;	   /* take one stack for each new site */
 	__u32 latency;	   /* a latency backend is attached */
 	__u32 mm_calls;	   /* mm_init is followed */

@@ -19,6 +19,8 @@ int cmd_usage(const struct cmd *cmd);
 void cmd_help(const struct cmd *cmd); /* --help, on stdout */
 
 int cmd_live(int argc, char **argv);
+int cmd_bench(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
+int cmd_rss(int argc, char **argv);
 
 #endif

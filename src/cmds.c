@@ -8,8 +8,12 @@
 const struct cmd cmds[] = {
 	{ "live", "[OPTIONS] [INTERVAL [COUNT]] [-- COMMAND [ARG...]]",
 	  "a line an interval: allocations, lock waits, mm births, and their share", cmd_live },
+	{ "rss", "[census|error|watch|verify|what-if] [OPTIONS]",
+	  "how rss_stat is kept here, whether it is right, and what it costs", cmd_rss },
 	{ "doctor", "[-J]", "what this kernel and these privileges can measure, and why",
 	  cmd_doctor },
+	{ "bench", "[OPTIONS] [WORKLOAD...] | --compare A.json B.json [--force]",
+	  "rates of fork, exec, threads and faults, and the allocator's part in them", cmd_bench },
 	{ NULL, NULL, NULL, NULL },
 };
 

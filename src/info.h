@@ -5,6 +5,7 @@
 
 #include "abi.h"
 #include "ksyms.h"
+#include "ustack.h"
 
 enum signal_id { SIG_ALLOCATIONS, SIG_LATENCY, SIG_LOCK_WAITS, SIG_MM_LIFE, SIG_MODE_SWITCH, NR_SIGNALS };
 extern const char *const signal_names[NR_SIGNALS];
@@ -36,6 +37,7 @@ struct info {
 	} *owners;
 	size_t nr_owners, cap_owners;
 	struct ksyms *ksyms; /* may be NULL: addresses are shown then */
+	struct ustacks ustacks;	 /* names of user frames, for stack_key.user */
 	struct cgroups *cgroups; /* names of cgroup ids, may be NULL */
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "live.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -186,12 +187,14 @@ static void name_programs(struct live *l, struct ksyms *k)
 			.nr_jited_func_lens = 1, .jited_func_lens = (u64)(uintptr_t)&size,
 		};
 		u32 len = sizeof(pi);
-		char name[64];
+		char name[96];
 
 		if (bpf_program__fd(p) < 0 ||
 		    bpf_obj_get_info_by_fd(bpf_program__fd(p), &pi, &len) || !addr)
 			continue;
-		snprintf(name, sizeof(name), "bpf_prog_%s", bpf_program__name(p));
+		/* As the kernel names them: the tag tells them from its own bpf_prog_alloc. */
+		snprintf(name, sizeof(name), "bpf_prog_%016llx_%s",
+			 (unsigned long long)be64toh(*(u64 *)pi.tag), bpf_program__name(p));
 		ksyms_insert(k, addr, size, name);
 	}
 }
@@ -229,11 +232,10 @@ int live_open(struct live **out, const struct live_opts *opts, struct info *info
 		return fail(EXIT_RUNTIME, "out of memory");
 	l->cgroup_fd = -1;
 	l->nr_cpus = libbpf_num_possible_cpus();
+	self_start(&l->self); /* first, so that it sees the trials too */
 	err = live_check_kernel();
-	if (!err) {
-		self_start(&l->self);
+	if (!err)
 		err = live_choose(l, opts, info);
-	}
 	if (!err)
 		err = load_all(l, opts, info);
 	if (!err)

@@ -3,34 +3,32 @@
 
 #include <string.h>
 
+#include "frames.h"
+
 /* Functions that allocate for whoever calls them, mm/percpu.c, lib/, kernel/bpf/, net/netfilter/. */
 static const char *const wrappers[] = {
-	"pcpu_alloc", "pcpu_alloc_noprof", "__alloc_percpu", "__alloc_percpu_gfp",
-	"__alloc_reserved_percpu", "__percpu_counter_init", "__percpu_counter_init_many",
-	"percpu_counter_switch_to_pcpu_many", "__lazy_percpu_counter_upgrade_many",
-	"percpu_counter_tree_init_many", "percpu_counter_tree_init", "percpu_ref_init",
-	"__percpu_init_rwsem", "bpf_map_alloc_percpu", "fprop_local_init_percpu",
-	"xt_percpu_counter_alloc", "devm_alloc_percpu", "__devm_alloc_percpu",
-	"fprop_global_init", "bpf_array_alloc_percpu", "pcpu_freelist_init",
+	"pcpu_alloc",
+	"pcpu_alloc_noprof",
+	"__alloc_percpu",
+	"__alloc_percpu_gfp",
+	"__alloc_reserved_percpu",
+	"__percpu_counter_init",
+	"__percpu_counter_init_many",
+	"percpu_counter_switch_to_pcpu_many",
+	"__lazy_percpu_counter_upgrade_many",
+	"percpu_counter_tree_init_many",
+	"percpu_counter_tree_init",
+	"percpu_ref_init",
+	"__percpu_init_rwsem",
+	"bpf_map_alloc_percpu",
+	"fprop_local_init_percpu",
+	"xt_percpu_counter_alloc",
+	"devm_alloc_percpu",
+	"__devm_alloc_percpu",
+	"fprop_global_init",
+	"bpf_array_alloc_percpu",
+	"pcpu_freelist_init",
 };
-
-static const char *const tracing[] = {
-	"bpf_prog_", "bpf_trace_run", "__bpf_trace_", "__traceiter_", "__bpf_prog_",
-	"bpf_trampoline_", "bpf_get_stack", "__probestub_", "trace_event_raw_event_",
-	"perf_trace_", "perf_tp_event", "trace_call_bpf", "kprobe_ftrace_handler", "ftrace_",
-	"kprobe_perf_func", "kprobe_dispatcher", "kretprobe_", "perf_call_bpf", "arch_rethook",
-	"rethook_", "__kretprobe", "aggr_pre_handler", "opt_pre_handler", "optimized_callback",
-	"kprobe_int3_handler", "do_int3", "exc_int3", "asm_exc_int3", "perf_trace_run_bpf_submit",
-	"bpf_dispatcher_",
-};
-
-bool frame_is_tracing(const char *name)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(tracing); i++)
-		if (!strncmp(name, tracing[i], strlen(tracing[i])))
-			return true;
-	return false;
-}
 
 /* The compiler's .isra.0 and the like do not change what a function is. */
 static bool is_wrapper(const char *name)
@@ -81,8 +79,10 @@ static const struct owner *find_owner(const struct info *info, const struct site
 
 const char *site_owner(const struct info *info, const struct site *site, bool *sampled)
 {
+	const char *name = NULL, *names[OWNER_FRAMES];
+	char hex[OWNER_FRAMES][FRAME_HEX];
 	const struct owner *owner;
-	const char *name = NULL;
+	size_t nr;
 
 	*sampled = false;
 	if (!info->ksyms)
@@ -93,11 +93,10 @@ const char *site_owner(const struct info *info, const struct site *site, bool *s
 		return name;
 	owner = find_owner(info, site);
 	*sampled = true;
-	for (int i = 0; owner && i < OWNER_FRAMES && owner->ip[i]; i++) {
-		name = ksyms_name(info->ksyms, owner->ip[i], NULL);
-		if (name && !frame_is_tracing(name) && !is_wrapper(name))
-			return name;
-	}
+	nr = owner ? stack_names(info->ksyms, owner->ip, OWNER_FRAMES, names, hex) : 0;
+	for (size_t i = 0; i < nr; i++)
+		if (*names[i] != '[' && !is_wrapper(names[i]))
+			return names[i];
 	return NULL;
 }
 

@@ -17,7 +17,4 @@ const char *site_owner(const struct info *info, const struct site *site, bool *s
 
 bool site_is_mm_init(const struct info *info, const struct site *site);
 
-/* Is this a frame of the tracing itself, by name? */
-bool frame_is_tracing(const char *name);
-
 #endif

@@ -23,6 +23,8 @@ const char *const lost_names[NR_LOST] = {
 	[LOST_CALL_NESTED] = "call_nested",
 	[LOST_CALL_BEGIN] = "call_begin_unseen",
 	[LOST_OWNER_FULL] = "owner_table_full",
+	[LOST_USTACK_FULL] = "user_stack_table_full",
+	[LOST_USTACK_FAIL] = "user_stack_walk_failed",
 };
 
 void snap_reset(struct snap *s)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cgroups.h"
+#include "frames.h"
 #include "names.h"
 
 const char *const by_names[NR_BY] = { "none", "site", "stack", "process", "cgroup", "size" };
@@ -114,23 +115,16 @@ static void site_row(const struct info *info, const struct site *s, struct cell 
 	c[8] = number(bytes * info->cpus_possible);
 }
 
-/* Names of a stack, leaf first, the tracing's own frames at the leaf left out. */
+/* Names of a stack, leaf first, the tracing's own frames left out. */
 static char **stack_lines(const struct info *info, const u64 *ip)
 {
 	char **lines = calloc(STACK_FRAMES + 1, sizeof(*lines));
-	bool leaf = true;
-	size_t n = 0;
+	char hex[STACK_FRAMES][FRAME_HEX];
+	const char *names[STACK_FRAMES];
+	size_t nr = lines ? stack_names(info->ksyms, ip, STACK_FRAMES, names, hex) : 0;
 
-	for (int i = 0; lines && i < STACK_FRAMES && ip[i]; i++) {
-		const char *name = info->ksyms ? ksyms_name(info->ksyms, ip[i], NULL) : NULL;
-		char hex[24];
-
-		if (leaf && name && frame_is_tracing(name))
-			continue;
-		leaf = leaf && !name;
-		snprintf(hex, sizeof(hex), "0x%llx", ip[i]);
-		lines[n++] = strdup(name ? name : hex);
-	}
+	for (size_t i = 0; i < nr; i++)
+		lines[i] = strdup(names[i]);
 	return lines;
 }
 

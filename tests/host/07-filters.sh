@@ -16,6 +16,7 @@ held()
 # run OPTIONS...: pcpustat with them over a held truth, until both have ended.
 run()
 {
+	: >"$work/out"
 	"$PCPUSTAT" -J 3600 "$@" >"$work/out" 2>"$work/err" &
 	tool=$!
 	while ! grep -q '"type":"header"' "$work/out"; do
