@@ -2,6 +2,7 @@
 /* Who wanted the memory: the call site's function, or the one behind a generic wrapper. */
 #include "unit.h"
 
+#include "frames.h"
 #include "names.h"
 #include "sample.h"
 
@@ -64,7 +65,7 @@ static void the_call_site_itself(void **state)
 static void behind_wrappers(void **state)
 {
 	const u64 stack[] = { SYM_BPF_PROG + 4, SYM_TRACE + 4, SYM_PCPU_ALLOC + 4,
-			      SYM_COUNTER_INIT + 4, 0xdead, SYM_MM_INIT + 4, SYM_DUP_MM };
+			      SYM_COUNTER_INIT + 4, 0xdead, SYM_MM_INIT + 4, SYM_DUP_MM + 4 };
 	const u64 map[] = { SYM_PCPU_ALLOC + 4, SYM_MAP_ALLOC + 4, SYM_ARRAY_ALLOC + 4 };
 	struct info *info = *state;
 	struct site site = { SYM_COUNTER_INIT + 4, meta, 1 };
@@ -87,7 +88,7 @@ static void behind_wrappers(void **state)
 /* Before 5.19 there is no call site at all: the stack alone tells. */
 static void without_a_call_site(void **state)
 {
-	const u64 stack[] = { SYM_PCPU_ALLOC + 4, SYM_ALLOC_SB };
+	const u64 stack[] = { SYM_PCPU_ALLOC + 4, SYM_ALLOC_SB + 4 };
 	struct info *info = *state;
 	struct site site = { 0, meta, 1 };
 	bool sampled = false;
@@ -107,7 +108,7 @@ static void no_owner_to_be_found(void **state)
 
 	/* Full to the last frame, and nothing but wrappers and unknown addresses. */
 	for (int i = 0; i < OWNER_FRAMES; i++)
-		stack[i] = i % 2 ? (u64)SYM_COUNTER_INIT + i : ~0ULL;
+		stack[i] = i % 2 ? (u64)SYM_COUNTER_INIT + i + 1 : ~0ULL;
 	sample_owner(info, SYM_COUNTER_INIT, meta, stack, OWNER_FRAMES);
 	assert_null(site_owner(info, &site, &sampled));
 	assert_false(site_is_mm_init(info, &site));
@@ -120,7 +121,7 @@ static void no_owner_to_be_found(void **state)
 /* Many owners: each is found, whatever its place. */
 static void owners_are_found(void **state)
 {
-	static const u64 owner[] = { SYM_ALLOC_SB, SYM_DUP_MM, SYM_ARRAY_ALLOC };
+	static const u64 owner[] = { SYM_ALLOC_SB + 4, SYM_DUP_MM + 4, SYM_ARRAY_ALLOC + 4 };
 	static const char *const name[] = { "alloc_super", "dup_mm", "array_map_alloc" };
 	struct info *info = *state;
 	bool sampled;
@@ -141,10 +142,12 @@ static void tracing_by_name(void **state)
 		"__traceiter_contention_begin", "bpf_trampoline_6442536467", "bpf_get_stack_raw_tp",
 		"perf_trace_percpu_alloc_percpu", "kprobe_ftrace_handler", "__probestub_sched_switch",
 		"trace_call_bpf", "bpf_dispatcher_xdp_func", "rethook_trampoline_handler",
+		"__bpf_prog_enter_recur", "perf_callchain_kernel",
 	};
 	static const char *const no[] = {
 		"pcpu_alloc_noprof", "mutex_lock", "bpf_map_alloc_percpu", "perf_event_alloc",
-		"mm_init", "", "bpf", "trace_kprobe_create", "array_map_alloc",
+		"mm_init", "", "bpf", "trace_kprobe_create", "array_map_alloc", "bpf_prog_alloc",
+		"bpf_prog_load", "ftrace_startup",
 	};
 
 	(void)state;

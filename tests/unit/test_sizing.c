@@ -76,8 +76,7 @@ static u64 map_bytes(const struct bpf_map *map, u64 entries)
 		return MAP_STRUCT + pow2(entries) * (STACK_ELEM + value);
 	default:
 		/* A percpu map would press on what we watch; any other has to be calculated here. */
-		print_error("map %s has a type that this test does not know\n", bpf_map__name(map));
-		assert_true(false);
+		unit_fail("map %s has a type that this test does not know", bpf_map__name(map));
 		return 0;
 	}
 }
