@@ -76,6 +76,11 @@ static bool learn_one(struct info *info, struct learn_slot *slot)
 	return true;
 }
 
+void live_poll(struct live *l, struct info *info)
+{
+	live_learn(l, info);
+}
+
 int live_learn(struct live *l, struct info *info)
 {
 	bool changed = false;

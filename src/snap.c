@@ -261,6 +261,23 @@ void snap_sort(struct snap *s)
 		sort_merge(s->stacks, s->nr_stacks, sizeof(*s->stacks), cmp_stack, merge_stack);
 }
 
+void snap_merge_stacks(struct snap *s)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->nr_stacks; i++) {
+		struct stack_row row = s->stacks[i];
+
+		if (row.key.kind != STACK_WAITER)
+			continue;
+		memset(row.key.comm, 0, sizeof(row.key.comm));
+		row.key.user = row.key.cgroup = 0;
+		s->stacks[kept++] = row;
+	}
+	s->nr_stacks = kept;
+	snap_sort(s);
+}
+
 u64 snap_allocs(const struct snap *s)
 {
 	u64 n = s->other_allocs;
