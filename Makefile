@@ -69,7 +69,7 @@ $(B)/flame.%.h: src/flame.%
 PROGRAM_FLAGS := -std=gnu11 $(WARN) -Os -ffreestanding -fno-stack-protector -fno-pic \
 	-fno-asynchronous-unwind-tables -nostdlib -static -s \
 	-Wl,--build-id=none -Wl,-z,norelro -Wl,-z,noseparate-code
-$(B)/program: src/payload/payload.c src/slot.h
+$(B)/program: src/payload/payload.c src/payload/sys.h src/slot.h
 	@mkdir -p $(@D)
 	$(CC) $(PROGRAM_FLAGS) -o $@ $<
 
@@ -78,7 +78,7 @@ $(B)/program.inc: $(B)/program
 
 $(B)/bench-program.o: $(B)/program.inc
 
-$(B)/tests/truth: tests/truth.c
+$(B)/tests/truth $(B)/tests/rssload: $(B)/tests/%: tests/%.c
 	@mkdir -p $(@D)
 	$(CC) -O2 -std=gnu11 $(WARN) -D_GNU_SOURCE -static -pthread -o $@ $<
 
@@ -111,7 +111,7 @@ SAN      := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-om
 SAN_OBJS := $(patsubst src/%.c,$(B)/san/%.o,$(filter-out src/main.c,$(SRCS))) $(B)/profile.pb-c.o
 UNIT     := $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(wildcard tests/unit/test_*.c))
 
-tests: $(UNIT) $(B)/tests/truth
+tests: $(UNIT) $(B)/tests/truth $(B)/tests/rssload
 
 $(B)/san/%.o: src/%.c | $(SKELS) $(GENERATED)
 	@mkdir -p $(@D)
@@ -133,7 +133,7 @@ uninstall:
 clean:
 	rm -rf $(B)
 
-FORMATTED := $(wildcard src/*.[ch] bpf/*.[ch] include/*.h vmlinux/*.h tests/*/*.[ch])
+FORMATTED := $(wildcard src/*.[ch] src/payload/*.[ch] bpf/*.[ch] include/*.h vmlinux/*.h tests/*.c tests/*/*.[ch])
 format:
 	clang-format -i $(FORMATTED)
 

@@ -154,10 +154,11 @@ static __always_inline u32 hist_index(u64 ns)
 
 static __always_inline void hist_add(struct hist *hist, u64 ns)
 {
-	u32 i = hist_index(ns);
+	u64 i = hist_index(ns);
 
-	if (i < HIST_BUCKETS)
-		add(&hist->bucket[i], 1);
+	/* It is in range; verifiers before 6.5 see it only if the compiler cannot drop the mask. */
+	asm volatile("" : "+r"(i));
+	add(&hist->bucket[i & (HIST_BUCKETS - 1)], 1);
 }
 
 static __always_inline u64 max_iv_pack(u64 ns)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "bench.h"
+#include "bench-workloads.h"
 
 #include <errno.h>
 #include <sys/prctl.h>

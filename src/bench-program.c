@@ -66,6 +66,27 @@ static int program_file(const char *dir)
 	return err ? err : ro;
 }
 
+int program_become(struct worker *w, char role)
+{
+	int fds[] = { w->slots_fd, w->program_fd, w->ready_fd, w->go_fd };
+	char slot[12], role_arg[] = { role, '\0' };
+	char *argv[] = { (char *)"pcpustat-bench", slot, role_arg, NULL };
+	char *envp[] = { NULL };
+
+	snprintf(slot, sizeof(slot), "%u", w->idx);
+	/* First out of the way of the places that they go to. */
+	for (size_t i = 0; i < ARRAY_SIZE(fds); i++) {
+		fds[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, NR_PROGRAM_FDS);
+		if (fds[i] < 0)
+			return worker_fail(w, "fcntl");
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
+		if (dup2(fds[i], SLOTS_FD + i) < 0)
+			return worker_fail(w, "dup2");
+	execveat(PROGRAM_FD, "", argv, envp, AT_EMPTY_PATH);
+	return worker_fail(w, "exec");
+}
+
 /* 0 when the program really runs, else -errno of its exec. */
 static int program_try(int fd)
 {
@@ -98,21 +119,91 @@ static int program_checked(int fd)
 	return err;
 }
 
-int program_open(void)
+static const char *tmp_dir(void)
 {
 	const char *dir = getenv("TMPDIR");
+
+	return dir && *dir ? dir : "/tmp";
+}
+
+static const char *hint(int err)
+{
+	return err == -EACCES ? " (mounted noexec? set TMPDIR)" : "";
+}
+
+int program_open(void)
+{
+	const char *dir = tmp_dir();
 	int mem_err, fd;
 
 	fd = program_checked(program_memfd());
 	if (fd >= 0)
 		return fd;
 	mem_err = fd;
-	if (!dir || !*dir)
-		dir = "/tmp";
 	fd = program_checked(program_file(dir));
 	if (fd < 0)
 		msg("cannot execute a program of our own: from memory: %s; from %s: %s%s",
-		    strerror(-mem_err), dir, strerror(-fd),
-		    fd == -EACCES ? " (mounted noexec? set TMPDIR)" : "");
+		    strerror(-mem_err), dir, strerror(-fd), hint(fd));
 	return fd;
+}
+
+static int program_file_at(const char *dir, unsigned int i)
+{
+	_cleanup_close_ int fd = -1;
+	_cleanup_free_ char *path = NULL;
+
+	if (asprintf(&path, "%s/%u", dir, i) < 0)
+		return -ENOMEM;
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0500);
+	return fd < 0 ? -errno : fill(fd);
+}
+
+static int program_try_file(const char *dir)
+{
+	_cleanup_close_ int fd = -1;
+	_cleanup_free_ char *path = NULL;
+
+	if (asprintf(&path, "%s/0", dir) < 0)
+		return -ENOMEM;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : program_try(fd);
+}
+
+int program_files(unsigned int n, char **dir)
+{
+	char *path = NULL;
+	int err = 0;
+
+	if (asprintf(&path, "%s/pcpustat-XXXXXX", tmp_dir()) < 0)
+		return fail(-ENOMEM, "out of memory");
+	if (!mkdtemp(path)) {
+		err = fail(-errno, "cannot make a directory under %s: %s", tmp_dir(),
+			   strerror(errno));
+		free(path);
+		return err;
+	}
+	for (unsigned int i = 0; i < n && !err; i++)
+		err = program_file_at(path, i);
+	if (!err)
+		err = program_try_file(path);
+	if (err) {
+		msg("cannot execute programs in %s: %s%s", tmp_dir(), strerror(-err), hint(err));
+		program_files_remove(n, path);
+		return err;
+	}
+	*dir = path;
+	return 0;
+}
+
+void program_files_remove(unsigned int n, char *dir)
+{
+	for (unsigned int i = 0; i < n; i++) {
+		_cleanup_free_ char *path = NULL;
+
+		if (asprintf(&path, "%s/%u", dir, i) >= 0)
+			unlink(path);
+	}
+	if (rmdir(dir))
+		msg("cannot remove %s: %s", dir, strerror(errno));
+	free(dir);
 }

@@ -25,6 +25,7 @@ struct bench {
 	struct child *children;
 	unsigned int nr_children;
 	unsigned int running;
+	void *shared;
 	char *slots; /* SLOT_BYTES for each worker */
 	int slots_fd;
 	int program_fd;
@@ -41,104 +42,99 @@ static struct slot *slot_of(const struct bench *b, unsigned int i)
 	return (struct slot *)(b->slots + (size_t)i * SLOT_BYTES);
 }
 
-const struct slot *bench_slot(const struct bench *b, unsigned int worker)
-{
-	return slot_of(b, worker);
-}
-
-int worker_fail(struct worker *w, const char *what)
-{
-	int err = -errno;
-
-	snprintf(w->slot->what, sizeof(w->slot->what), "%s", what);
-	return err;
-}
-
-static int worker_loop(const struct workload *wl, struct worker *w)
-{
-	int err = 0;
-
-	while (!err && !__atomic_load_n(&w->slot->stop, __ATOMIC_RELAXED)) {
-		err = wl->op(w);
-		if (err)
-			break;
-		__atomic_store_n(&w->slot->ops, w->slot->ops + 1, __ATOMIC_RELAXED);
-		if (w->slot->ops == w->slot->limit)
-			break;
-	}
-	return err;
-}
-
-static int worker_run(struct bench *b, struct worker *w)
-{
-	const struct workload *wl = b->opts.wl;
-	int err = wl->prepare ? wl->prepare(w) : 0;
-	char byte = 0;
-
-	if (err)
-		return err;
-	if (write(b->ready[1], &byte, 1) != 1 || read(b->go[0], &byte, 1) < 0)
-		return worker_fail(w, "start");
-	return wl->run ? wl->run(w) : worker_loop(wl, w);
-}
-
 /*
  * A process group of its own keeps the terminal's ^C away from the worker, which the bench ends
  * in order, and lets its descendants be found.
  */
 static void __attribute__((noreturn)) worker_main(struct bench *b, unsigned int idx, pid_t parent)
 {
-	struct worker w = { .slot = slot_of(b, idx),
-			    .idx = idx,
-			    .slots_fd = b->slots_fd,
-			    .program_fd = b->program_fd };
+	struct worker w = {
+		.slot = slot_of(b, idx),
+		.idx = idx,
+		.slots_fd = b->slots_fd,
+		.program_fd = b->program_fd,
+		.ready_fd = b->ready[1],
+		.go_fd = b->go[0],
+		.shared = b->shared,
+	};
+	sigset_t none;
 
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(1);
 	close(b->go[1]);
-	close(b->ready[0]);
-	sigprocmask(SIG_SETMASK, &b->old_mask, NULL);
-	w.slot->err = worker_run(b, &w);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	w.slot->err = worker_run(&b->opts, &w);
 	_exit(w.slot->err ? 1 : 0);
 }
 
-static int fork_workers(struct bench *b)
+static int enter_cgroup(const struct bench *b, pid_t pid)
 {
-	pid_t parent = getpid(), pid;
+	_cleanup_free_ char *path = NULL;
+	_cleanup_fclose_ FILE *f = NULL;
+	int err;
 
-	fflush(NULL); /* what is buffered now must not be written twice */
-	while (b->nr_children < b->opts.workers) {
-		slot_of(b, b->nr_children)->limit = b->opts.ops_limit;
-		pid = fork();
-		if (pid < 0)
-			return fail(-errno, "cannot start worker %u of %u: %s", b->nr_children + 1,
-				    b->opts.workers, strerror(errno));
-		if (!pid)
-			worker_main(b, b->nr_children, parent);
-		b->children[b->nr_children++].pid = pid;
-		b->running++;
+	if (!b->opts.cgroup)
+		return 0;
+	if (asprintf(&path, "%s/cgroup.procs", b->opts.cgroup) < 0)
+		return -ENOMEM;
+	f = fopen(path, "we");
+	if (!f || fprintf(f, "%d\n", (int)pid) < 0 || fflush(f)) {
+		err = -errno;
+		return fail(err, "cannot move a worker to %s: %s", path, strerror(-err));
 	}
 	return 0;
 }
 
+static int fork_workers(struct bench *b)
+{
+	unsigned int want = b->opts.wl->threads ? 1 : b->opts.workers;
+	pid_t parent = getpid(), pid;
+	int err = 0;
+
+	fflush(NULL); /* what is buffered now must not be written twice */
+	for (unsigned int i = 0; i < b->opts.workers; i++)
+		slot_of(b, i)->limit = b->opts.ops_limit;
+	while (!err && b->nr_children < want) {
+		pid = fork();
+		if (pid < 0)
+			return fail(-errno, "cannot start worker %u of %u: %s", b->nr_children + 1,
+				    want, strerror(errno));
+		if (!pid)
+			worker_main(b, b->nr_children, parent);
+		b->children[b->nr_children++].pid = pid;
+		b->running++;
+		err = enter_cgroup(b, pid);
+	}
+	return err;
+}
+
+static int slot_result(const struct bench *b, unsigned int i)
+{
+	const struct slot *s = slot_of(b, i);
+	const char *what = s->what[0] ? s->what : "failed";
+
+	if (!s->err)
+		return 0;
+	return fail(s->err, "%s: worker %u: %s: %s", b->opts.wl->name, i, what, strerror(-s->err));
+}
+
 static int child_result(const struct bench *b, unsigned int i)
 {
-	const struct child *c = &b->children[i];
-	const struct slot *s = slot_of(b, i);
-	const char *what = s->what[0] ? s->what : b->opts.wl->name;
+	int status = b->children[i].status, err = slot_result(b, i);
 
-	if (s->err)
-		return fail(s->err, "%s: worker %u: %s: %s", b->opts.wl->name, i, what,
-			    strerror(-s->err));
-	if (WIFSIGNALED(c->status))
+	/* Threads of one process have slots of their own, and the first one's is told already. */
+	for (unsigned int t = 1; !err && b->opts.wl->threads && t < b->opts.workers; t++)
+		err = slot_result(b, t);
+	if (!err && WIFSIGNALED(status))
 		return fail(-ECHILD, "%s: worker %u was killed by signal %d", b->opts.wl->name, i,
-			    WTERMSIG(c->status));
-	if (WEXITSTATUS(c->status))
+			    WTERMSIG(status));
+	if (!err && WEXITSTATUS(status))
 		return fail(-ECHILD, "%s: worker %u ended with code %d", b->opts.wl->name, i,
-			    WEXITSTATUS(c->status));
-	return 0;
+			    WEXITSTATUS(status));
+	return err;
 }
 
 /*
@@ -264,7 +260,9 @@ static int set_up(struct bench *b)
 	if (err)
 		return fail(err, "cannot set up %u workers: %s", b->opts.workers, strerror(-err));
 	b->program_fd = program_open();
-	return b->program_fd < 0 ? b->program_fd : 0;
+	if (b->program_fd < 0)
+		return b->program_fd;
+	return b->opts.wl->open ? b->opts.wl->open(&b->shared) : 0;
 }
 
 int bench_new(struct bench **out, const struct bench_opts *opts)
@@ -296,7 +294,7 @@ void bench_start(struct bench *b)
 
 void bench_stop(struct bench *b)
 {
-	for (unsigned int i = 0; i < b->nr_children; i++)
+	for (unsigned int i = 0; i < b->opts.workers; i++)
 		__atomic_store_n(&slot_of(b, i)->stop, 1, __ATOMIC_RELAXED);
 }
 
@@ -304,9 +302,18 @@ u64 bench_ops(const struct bench *b)
 {
 	u64 sum = 0;
 
-	for (unsigned int i = 0; i < b->nr_children; i++)
+	for (unsigned int i = 0; i < b->opts.workers; i++)
 		sum += __atomic_load_n(&slot_of(b, i)->ops, __ATOMIC_RELAXED);
 	return sum;
+}
+
+void bench_part(const struct bench *b, int part, u64 *ns, u64 *count)
+{
+	*ns = *count = 0;
+	for (unsigned int i = 0; i < b->opts.workers; i++) {
+		*ns += slot_of(b, i)->part_ns[part];
+		*count += slot_of(b, i)->part_count[part];
+	}
 }
 
 void bench_usage(const struct bench *b, struct rusage *sum)
@@ -345,6 +352,8 @@ void bench_free(struct bench *b)
 	if (!b)
 		return;
 	end_children(b);
+	if (b->shared)
+		b->opts.wl->close(b->shared);
 	if (b->slots)
 		munmap(b->slots, (size_t)b->opts.workers * SLOT_BYTES);
 	for (int i = 0; i < 2; i++) {

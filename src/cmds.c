@@ -13,8 +13,12 @@ const struct cmd cmds[] = {
 	  "stacks of lock waits or allocations as a flame graph, also of recordings", cmd_flame },
 	{ "record", "-o FILE[.gz] [OPTIONS] [INTERVAL [COUNT]] [-- COMMAND [ARG...]]",
 	  "a run into a file, for every view to show with --from", cmd_record },
+	{ "rss", "[census|error|watch|verify|what-if] [OPTIONS]",
+	  "how rss_stat is kept here, whether it is right, and what it costs", cmd_rss },
 	{ "doctor", "[-J]", "what this kernel and these privileges can measure, and why",
 	  cmd_doctor },
+	{ "bench", "[OPTIONS] [WORKLOAD...] | --compare A.json B.json [--force]",
+	  "rates of fork, exec, threads and faults, and the allocator's part in them", cmd_bench },
 	{ NULL, NULL, NULL, NULL },
 };
 

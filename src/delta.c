@@ -37,6 +37,21 @@ static void sub_hist(struct sub *sub, struct hist *out, const struct hist *cur,
 		out->bucket[i] = diff(sub, cur->bucket[i], prev->bucket[i]);
 }
 
+/*
+ * A wait that ends between the switch to the next interval and the reading of its block hides the
+ * present interval's maximum. The histogram still knows it to a quarter.
+ */
+static u64 interval_max(const struct hist *h, u64 max_iv, u64 max_ns)
+{
+	int top = HIST_BUCKETS - 1;
+
+	while (top >= 0 && !h->bucket[top])
+		top--;
+	if (top < 1 || max_iv > hist_le(top - 1))
+		return max_iv;
+	return min_u64(hist_le(top), max_ns);
+}
+
 static void sub_words(struct sub *sub, u64 *out, const u64 *cur, const u64 *prev, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -66,11 +81,15 @@ static void sub_totals(struct sub *sub, struct snap *out, const struct snap *cur
 	out->latency.count = diff(sub, cur->latency.count, prev->latency.count);
 	out->latency.sum_ns = diff(sub, cur->latency.sum_ns, prev->latency.sum_ns);
 	out->latency.max_ns = cur->latency.max_ns;
-	out->latency.max_iv = cur->latency.max_iv;
 	sub_hist(sub, &out->latency.hist, &cur->latency.hist, &prev->latency.hist);
+	out->latency.max_iv =
+		interval_max(&out->latency.hist, cur->latency.max_iv, cur->latency.max_ns);
 	for (int i = 0; i < NR_LOCKS; i++) {
-		sub_wait(sub, &out->locks[i].w, &cur->locks[i].w, &prev->locks[i].w);
-		sub_hist(sub, &out->locks[i].hist, &cur->locks[i].hist, &prev->locks[i].hist);
+		struct lock_stat *lock = &out->locks[i];
+
+		sub_wait(sub, &lock->w, &cur->locks[i].w, &prev->locks[i].w);
+		sub_hist(sub, &lock->hist, &cur->locks[i].hist, &prev->locks[i].hist);
+		lock->w.max_iv = interval_max(&lock->hist, lock->w.max_iv, lock->w.max_ns);
 	}
 }
 
@@ -103,6 +122,14 @@ static void row_gone(struct snap *out, const struct row_stat *s)
 	out->row_other_wait_ns -= s->w.wait_ns;
 }
 
+static void sub_row(struct sub *sub, struct row_stat *out, const struct row_stat *cur,
+		    const struct row_stat *prev)
+{
+	out->allocs = diff(sub, cur->allocs, prev->allocs);
+	out->alloc_bytes = diff(sub, cur->alloc_bytes, prev->alloc_bytes);
+	sub_wait(sub, &out->w, &cur->w, &prev->w);
+}
+
 static int sub_rows(struct sub *sub, struct snap *out, const struct snap *cur,
 		    const struct snap *prev)
 {
@@ -113,15 +140,19 @@ static int sub_rows(struct sub *sub, struct snap *out, const struct snap *cur,
 		const struct proc_row *row = &cur->rows[c];
 		const struct row_stat *was = &zero;
 		struct row_stat s = {};
+		struct sub again = { 0 };
 
 		while (p < prev->nr_rows &&
 		       memcmp(&prev->rows[p].key, &row->key, sizeof(row->key)) < 0)
 			row_gone(out, &prev->rows[p++].s);
 		if (p < prev->nr_rows && !memcmp(&prev->rows[p].key, &row->key, sizeof(row->key)))
 			was = &prev->rows[p++].s;
-		s.allocs = diff(sub, row->s.allocs, was->allocs);
-		s.alloc_bytes = diff(sub, row->s.alloc_bytes, was->alloc_bytes);
-		sub_wait(sub, &s.w, &row->s.w, &was->w);
+		sub_row(&again, &s, &row->s, was);
+		/* A pid used again, for the same comm: the row that we knew has gone. */
+		if (again.backwards) {
+			row_gone(out, was);
+			sub_row(sub, &s, &row->s, &zero);
+		}
 		if ((s.allocs || s.w.waits) && snap_add_row(out, &row->key, &s))
 			return -ENOMEM;
 	}

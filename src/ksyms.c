@@ -147,16 +147,18 @@ static int parse_line(struct ksyms *k, const char *line, size_t len)
 
 	for (; i < len && isxdigit((unsigned char)line[i]); i++)
 		addr = addr << 4 | (line[i] <= '9' ? line[i] - '0' : (line[i] | 32) - 'a' + 10);
-	if (i + 3 >= len || line[i] != ' ' || line[i + 2] != ' ')
+	if (!i || i > 16 || i + 3 >= len || line[i] != ' ' || line[i + 2] != ' ')
 		return 0;
 	name = line + i + 3;
 	while (name + n < line + len && !isspace((unsigned char)name[n]))
 		n++;
+	if (!n || memchr(name, '\0', n))
+		return 0;
 	if (!addr)
 		return 1;
 	if (is_data_symbol(name, n))
 		return add_sym(k, addr, 0, name, n, false);
-	if (strchr("tTwW", line[i + 1]))
+	if (memchr("tTwW", line[i + 1], 4))
 		return add_sym(k, addr, 0, name, n, true);
 	return 0;
 }
@@ -236,6 +238,9 @@ static bool is_clone(const char *sym, const char *name)
 	if (strncmp(sym, name, n))
 		return false;
 	sym += n;
+	/* A copy can have parts of its own: .isra.0.cold */
+	if (strstr(sym, ".cold") || strstr(sym, ".part."))
+		return false;
 	return !*sym || !strncmp(sym, ".isra.", 6) || !strncmp(sym, ".constprop.", 11);
 }
 

@@ -232,11 +232,10 @@ int live_open(struct live **out, const struct live_opts *opts, struct info *info
 		return fail(EXIT_RUNTIME, "out of memory");
 	l->cgroup_fd = -1;
 	l->nr_cpus = libbpf_num_possible_cpus();
+	self_start(&l->self); /* first, so that it sees the trials too */
 	err = live_check_kernel();
-	if (!err) {
-		self_start(&l->self);
+	if (!err)
 		err = live_choose(l, opts, info);
-	}
 	if (!err)
 		err = load_all(l, opts, info);
 	if (!err)

@@ -44,7 +44,8 @@ int live_snap(struct live *l, struct info *info, struct snap *s);
 
 /* The loader's own cost, for the summary. */
 struct self_cost {
-	u64 percpu_allocs; /* pcpu_alloc calls by this process between start and attach */
+	/* pcpu_alloc calls by this process up to attach, those of the counting program left out */
+	u64 percpu_allocs;
 	bool percpu_allocs_known;
 	u64 map_bytes;	   /* kernel memory of our maps */
 	u64 rss_bytes;

@@ -82,12 +82,12 @@ static struct value percentile(const struct hist *h, double p, u64 max)
 
 GET(lat_p50)
 {
-	return percentile(&d->latency.hist, 0.5, d->latency.max_ns);
+	return percentile(&d->latency.hist, 0.5, d->latency.max_iv);
 }
 
 GET(lat_p99)
 {
-	return percentile(&d->latency.hist, 0.99, d->latency.max_ns);
+	return percentile(&d->latency.hist, 0.99, d->latency.max_iv);
 }
 
 GET(waits)
@@ -122,12 +122,12 @@ GET(wait_max)
 
 GET(wait_p50)
 {
-	return percentile(&d->locks[lock].hist, 0.5, d->locks[lock].w.max_ns);
+	return percentile(&d->locks[lock].hist, 0.5, d->locks[lock].w.max_iv);
 }
 
 GET(wait_p99)
 {
-	return percentile(&d->locks[lock].hist, 0.99, d->locks[lock].w.max_ns);
+	return percentile(&d->locks[lock].hist, 0.99, d->locks[lock].w.max_iv);
 }
 
 GET(interrupted)
@@ -168,16 +168,22 @@ static u64 mm_allocs(const struct info *info, const struct snap *d)
 	return n;
 }
 
-GET(allocs_per_init)
-{
-	if (info->mm_derived && (!has_allocs(info) || !info->ksyms || !info->cfg.owners))
-		return unknown;
-	return per(mm_allocs(info, d), mm_inits(info, d));
-}
-
 static bool has_latency(const struct info *info)
 {
 	return *info->backend[SIG_LATENCY];
+}
+
+/* Inside mm_init either signal's programs count them; derived, a name has to be known. */
+static bool mm_allocs_known(const struct info *info)
+{
+	if (!info->mm_derived)
+		return has_allocs(info) || has_latency(info);
+	return has_allocs(info) && info->ksyms && info->cfg.owners;
+}
+
+GET(allocs_per_init)
+{
+	return mm_allocs_known(info) ? per(mm_allocs(info, d), mm_inits(info, d)) : unknown;
 }
 
 GET(alloc_ns_per_init)
@@ -189,7 +195,7 @@ GET(alloc_ns_per_init)
 
 GET(wait_ns_per_init)
 {
-	if (info->mm_derived || !*info->backend[SIG_LOCK_WAITS])
+	if (info->mm_derived || !lock_known(info, d, LOCK_ALLOC_MUTEX))
 		return unknown;
 	return per(d->mm.wait_ns, d->mm.inits);
 }
@@ -365,6 +371,14 @@ bool lock_known(const struct info *info, const struct snap *d, int lock)
 	return info->locks_split && (info->spin_observable || d->locks[lock].w.waits);
 }
 
+bool any_lock_known(const struct info *info, const struct snap *d)
+{
+	for (int i = 0; i < NR_LOCKS; i++)
+		if (lock_known(info, d, i))
+			return true;
+	return false;
+}
+
 bool scope_known(const struct info *info, enum scope scope)
 {
 	if (scope == SCOPE_LATENCY)
@@ -372,4 +386,12 @@ bool scope_known(const struct info *info, enum scope scope)
 	if (scope == SCOPE_MM)
 		return *info->backend[SIG_MM_LIFE];
 	return true;
+}
+
+struct value metric_value(const struct metric *m, const struct info *info, const struct snap *d,
+			  int lock)
+{
+	if (!scope_known(info, m->scope) || (m->scope == SCOPE_LOCK && !lock_known(info, d, lock)))
+		return unknown;
+	return m->get(info, d, lock);
 }

@@ -33,6 +33,7 @@ struct metric {
 	const char *key;
 	enum scope scope;
 	enum unit unit;
+	/* Not to be called but by metric_value. */
 	struct value (*get)(const struct info *info, const struct snap *d, int lock);
 	const char *help;
 	enum column column;
@@ -44,8 +45,16 @@ struct metric {
 extern const struct metric metrics[];
 extern const size_t nr_metrics;
 
+/*
+ * The metric's value, unknown when its scope or its lock is not measured on this host. lock is
+ * looked at under SCOPE_LOCK alone.
+ */
+struct value metric_value(const struct metric *m, const struct info *info, const struct snap *d,
+			  int lock);
+
 /* Is the lock measured at all on this host? */
 bool lock_known(const struct info *info, const struct snap *d, int lock);
+bool any_lock_known(const struct info *info, const struct snap *d);
 bool scope_known(const struct info *info, enum scope scope);
 extern const char *const scope_keys[]; /* JSON object of a scope, NULL: top level */
 

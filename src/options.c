@@ -91,12 +91,13 @@ static int parse_cpus(const struct cmd *cmd, struct options *o, const char *arg)
 
 static int parse_by(const struct cmd *cmd, struct options *o, const char *arg)
 {
-	for (int by = BY_SITE; by < NR_BY; by++)
-		if (!strcmp(arg, by_names[by]))
+	for (int by = BY_SITE; by < NR_BY; by++) {
+		if (!strcmp(arg, by_names[by])) {
 			o->by = by;
-	if (strcmp(arg, by_names[o->by]))
-		return bad(cmd, "--by", arg, "site, stack, process, cgroup or size");
-	return 0;
+			return 0;
+		}
+	}
+	return bad(cmd, "--by", arg, "site, stack, process, cgroup or size");
 }
 
 /* SIGNAL=NAME; the name is checked against the table when it is used. */

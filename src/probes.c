@@ -10,7 +10,7 @@
 #define LACKS(fact) (-(FACT_##fact + 1))
 
 static const struct backend backends[] = {
-	{ SIG_ALLOCATIONS, "tp_btf", { HAS(PERCPU_CALL_SITE), HAS(CMPXCHG) },
+	{ SIG_ALLOCATIONS, "tp_btf", { HAS(PERCPU_CALL_SITE) },
 	  { { "alloc_btf", HOOK_TP_BTF, "percpu_alloc_percpu" },
 	    { "free_btf", HOOK_TP_BTF, "percpu_free_percpu" },
 	    { "fail_btf", HOOK_TP_BTF, "percpu_alloc_percpu_fail" } } },
@@ -18,7 +18,7 @@ static const struct backend backends[] = {
 	  { { "alloc_old_btf", HOOK_TP_BTF, "percpu_alloc_percpu" },
 	    { "free_btf", HOOK_TP_BTF, "percpu_free_percpu" },
 	    { "fail_btf", HOOK_TP_BTF, "percpu_alloc_percpu_fail" } } },
-	{ SIG_ALLOCATIONS, "raw_tp", { HAS(PERCPU_CALL_SITE), HAS(CMPXCHG) },
+	{ SIG_ALLOCATIONS, "raw_tp", { HAS(PERCPU_CALL_SITE) },
 	  { { "alloc_raw", HOOK_RAW_TP, "percpu_alloc_percpu" },
 	    { "free_raw", HOOK_RAW_TP, "percpu_free_percpu" },
 	    { "fail_raw", HOOK_RAW_TP, "percpu_alloc_percpu_fail" } } },
@@ -26,7 +26,7 @@ static const struct backend backends[] = {
 	  { { "alloc_old_raw", HOOK_RAW_TP, "percpu_alloc_percpu" },
 	    { "free_raw", HOOK_RAW_TP, "percpu_free_percpu" },
 	    { "fail_raw", HOOK_RAW_TP, "percpu_alloc_percpu_fail" } } },
-	{ SIG_ALLOCATIONS, "tp", { HAS(PERCPU_CALL_SITE), HAS(CMPXCHG) },
+	{ SIG_ALLOCATIONS, "tp", { HAS(PERCPU_CALL_SITE) },
 	  { { "alloc_tp", HOOK_TP, "percpu/percpu_alloc_percpu" },
 	    { "free_tp", HOOK_TP, "percpu/percpu_free_percpu" },
 	    { "fail_tp", HOOK_TP, "percpu/percpu_alloc_percpu_fail" } } },
@@ -62,7 +62,7 @@ static const struct backend backends[] = {
 	    { "mutex_fentry", HOOK_FENTRY, "mutex_lock" } } },
 	{ SIG_LOCK_WAITS, "kprobe", { LACKS(CONTENTION_EVENTS) },
 	  { { "killable_kretprobe", HOOK_KRETPROBE, "mutex_lock_killable" },
-	    { "killable_kprobe", HOOK_KPROBE, "mutex_lock_killable" },
+	    { "mutex_kprobe", HOOK_KPROBE, "mutex_lock_killable" },
 	    { "mutex_kretprobe", HOOK_KRETPROBE, "mutex_lock" },
 	    { "mutex_kprobe", HOOK_KPROBE, "mutex_lock" } } },
 

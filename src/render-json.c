@@ -75,9 +75,9 @@ int json_header(FILE *f, const struct info *info)
 
 	for (int i = 0; i < NR_SIGNALS; i++)
 		json_object_set_new(signals, signal_names[i], json_text_or_null(info->backend[i]));
-	obj = json_pack("{s:s, s:i, s:s, s:s, s:s, s:i, s:i, s:{s:o, s:o}, s:o, s:o}", "type",
-			"header", "schema", SCHEMA, "version", VERSION, "host", info->host,
-			"kernel", info->kernel, "cpus_online", info->cpus_online, "cpus_possible",
+	obj = json_pack("{s:s, s:i, s:s, s:o, s:o, s:i, s:i, s:{s:o, s:o}, s:o, s:o}", "type",
+			"header", "schema", SCHEMA, "version", VERSION, "host",
+			json_text(info->host), "kernel", json_text(info->kernel), "cpus_online", info->cpus_online, "cpus_possible",
 			info->cpus_possible, "rss_stat", "mode", mode, "allocs_per_mm",
 			info->rss_allocs_per_mm < 0 ? json_null() :
 						      json_integer(info->rss_allocs_per_mm),
@@ -94,16 +94,14 @@ static json_t *json_value(const struct metric *m, struct value v)
 	return json_integer(v.n);
 }
 
-static void put_scope(json_t *obj, const struct report *r, enum scope scope, int lock, bool known)
+static void put_scope(json_t *obj, const struct report *r, enum scope scope, int lock)
 {
 	for (size_t i = 0; i < nr_metrics; i++) {
 		const struct metric *m = &metrics[i];
 
-		if (m->scope != scope)
-			continue;
-		json_object_set_new(obj, m->key,
-				    known ? json_value(m, m->get(r->info, r->d, lock)) :
-					    json_null());
+		if (m->scope == scope)
+			json_object_set_new(obj, m->key,
+					    json_value(m, metric_value(m, r->info, r->d, lock)));
 	}
 }
 
@@ -131,7 +129,7 @@ static json_t *json_latency(const struct report *r)
 	if (!scope_known(r->info, SCOPE_LATENCY))
 		return json_null();
 	obj = json_object();
-	put_scope(obj, r, SCOPE_LATENCY, 0, true);
+	put_scope(obj, r, SCOPE_LATENCY, 0);
 	json_object_set_new(obj, "hist", json_hist(&r->d->latency.hist));
 	return obj;
 }
@@ -144,7 +142,7 @@ static json_t *json_locks(const struct report *r)
 		bool known = lock_known(r->info, r->d, i);
 		json_t *obj = json_lock(r->info, i);
 
-		put_scope(obj, r, SCOPE_LOCK, i, known);
+		put_scope(obj, r, SCOPE_LOCK, i);
 		json_object_set_new(obj, "hist",
 				    known ? json_hist(&r->d->locks[i].hist) : json_null());
 		json_array_append_new(list, obj);
@@ -159,7 +157,7 @@ static json_t *json_scope(const struct report *r, enum scope scope)
 	if (!scope_known(r->info, scope))
 		return json_null();
 	obj = json_object();
-	put_scope(obj, r, scope, 0, true);
+	put_scope(obj, r, scope, 0);
 	return obj;
 }
 
@@ -240,7 +238,7 @@ int json_report(FILE *f, const struct report *r)
 				"ts", json_time(r->d->wall_ns), "duration_ns",
 				(json_int_t)r->d->duration_ns);
 
-	put_scope(obj, r, SCOPE_TOTAL, 0, true);
+	put_scope(obj, r, SCOPE_TOTAL, 0);
 	json_object_set_new(obj, "alloc_latency", json_latency(r));
 	json_object_set_new(obj, "locks", json_locks(r));
 	json_object_set_new(obj, "mm", json_scope(r, SCOPE_MM));

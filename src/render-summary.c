@@ -6,12 +6,11 @@
 
 #define LABEL "%-21s"
 
-static struct value metric_value(const struct report *r, enum scope scope, const char *key, int lock)
+static struct value value_of(const struct report *r, enum scope scope, const char *key)
 {
 	for (size_t i = 0; i < nr_metrics; i++)
-		if (metrics[i].scope == scope && !strcmp(metrics[i].key, key) &&
-		    scope_known(r->info, scope))
-			return metrics[i].get(r->info, r->d, lock);
+		if (metrics[i].scope == scope && !strcmp(metrics[i].key, key))
+			return metric_value(&metrics[i], r->info, r->d, 0);
 	return (struct value){};
 }
 
@@ -34,18 +33,18 @@ static void print_count(FILE *f, const char *before, struct value v, const char 
 
 static void print_totals(FILE *f, const struct report *r)
 {
-	struct value asked = metric_value(r, SCOPE_TOTAL, "alloc_bytes", 0);
-	struct value all = metric_value(r, SCOPE_TOTAL, "alloc_possible_bytes", 0);
+	struct value asked = value_of(r, SCOPE_TOTAL, "alloc_bytes");
+	struct value all = value_of(r, SCOPE_TOTAL, "alloc_possible_bytes");
 	char a[16], b[16];
 
 	fprintf(f, LABEL, "allocations");
-	print_count(f, "", metric_value(r, SCOPE_TOTAL, "allocs", 0), "");
+	print_count(f, "", value_of(r, SCOPE_TOTAL, "allocs"), "");
 	if (asked.known)
 		fprintf(f, ", %sB asked, %sB on %d possible CPUs",
 			format_bytes(asked.n, a, sizeof(a)), format_bytes(all.n, b, sizeof(b)),
 			r->info->cpus_possible);
-	print_count(f, "; frees ", metric_value(r, SCOPE_TOTAL, "frees", 0), "");
-	print_count(f, "; failures ", metric_value(r, SCOPE_TOTAL, "alloc_fails", 0), "\n");
+	print_count(f, "; frees ", value_of(r, SCOPE_TOTAL, "frees"), "");
+	print_count(f, "; failures ", value_of(r, SCOPE_TOTAL, "alloc_fails"), "\n");
 }
 
 static void print_latency(FILE *f, const struct report *r)
@@ -59,9 +58,9 @@ static void print_latency(FILE *f, const struct report *r)
 	}
 	fprintf(f, "%llu calls, %s; p50 %s, p99 %s, max %s\n", r->d->latency.count,
 		format_ns(r->d->latency.sum_ns, sum, sizeof(sum)),
-		show_ns(metric_value(r, SCOPE_LATENCY, "p50_ns", 0), p50, sizeof(p50)),
-		show_ns(metric_value(r, SCOPE_LATENCY, "p99_ns", 0), p99, sizeof(p99)),
-		show_ns(metric_value(r, SCOPE_LATENCY, "max_ns", 0), max, sizeof(max)));
+		show_ns(value_of(r, SCOPE_LATENCY, "p50_ns"), p50, sizeof(p50)),
+		show_ns(value_of(r, SCOPE_LATENCY, "p99_ns"), p99, sizeof(p99)),
+		show_ns(value_of(r, SCOPE_LATENCY, "max_ns"), max, sizeof(max)));
 }
 
 static const char *why_unknown(const struct info *info, int lock)
@@ -99,10 +98,10 @@ static void print_lock(FILE *f, const struct report *r, int lock)
 
 static void print_mm(FILE *f, const struct report *r)
 {
-	struct value inits = metric_value(r, SCOPE_MM, "inits", 0);
-	struct value allocs = metric_value(r, SCOPE_MM, "allocs_per_init", 0);
-	struct value ns = metric_value(r, SCOPE_MM, "alloc_ns_per_init", 0);
-	struct value part = metric_value(r, SCOPE_SHARE, "alloc_of_mm_init", 0);
+	struct value inits = value_of(r, SCOPE_MM, "inits");
+	struct value allocs = value_of(r, SCOPE_MM, "allocs_per_init");
+	struct value ns = value_of(r, SCOPE_MM, "alloc_ns_per_init");
+	struct value part = value_of(r, SCOPE_SHARE, "alloc_of_mm_init");
 	char buf[16];
 
 	fprintf(f, LABEL, "mm");
@@ -122,8 +121,8 @@ static void print_mm(FILE *f, const struct report *r)
 
 static void print_share(FILE *f, const struct report *r)
 {
-	struct value wait = metric_value(r, SCOPE_SHARE, "lock_wait_of_busy", 0);
-	struct value alloc = metric_value(r, SCOPE_SHARE, "alloc_of_busy", 0);
+	struct value wait = value_of(r, SCOPE_SHARE, "lock_wait_of_busy");
+	struct value alloc = value_of(r, SCOPE_SHARE, "alloc_of_busy");
 
 	fprintf(f, LABEL, "share of busy CPU");
 	if (wait.known)

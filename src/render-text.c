@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <limits.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
@@ -9,9 +10,9 @@ const char *format_ns(u64 ns, char *buf, size_t len)
 {
 	if (ns < 1000)
 		snprintf(buf, len, "%lluns", ns);
-	else if (ns < 1000000)
+	else if (ns < 999950)
 		snprintf(buf, len, "%.1fus", ns / 1e3);
-	else if (ns < NSEC_PER_SEC)
+	else if (ns < 999995000)
 		snprintf(buf, len, "%.2fms", ns / 1e6);
 	else
 		snprintf(buf, len, "%.2fs", ns / 1e9);
@@ -33,7 +34,7 @@ const char *format_bytes(u64 bytes, char *buf, size_t len)
 	return buf;
 }
 
-/* At most seven characters for any number that a column can hold. */
+/* At most six characters for any number that a column can hold, so that columns never touch. */
 static void format_real(double v, char *buf, size_t len)
 {
 	if (v < 9.995)
@@ -42,7 +43,7 @@ static void format_real(double v, char *buf, size_t len)
 		snprintf(buf, len, "%.1f", v);
 	else if (v < 999999.5)
 		snprintf(buf, len, "%.0f", v);
-	else if (v < 999999499.5)
+	else if (v < 99999500)
 		snprintf(buf, len, "%.0fk", v / 1e3);
 	else
 		snprintf(buf, len, "%.0fM", v / 1e6);
@@ -155,10 +156,13 @@ static size_t fit_columns(struct text_column *cols, size_t n, int width)
 static int text_width(const struct text_out *out)
 {
 	struct winsize ws;
+	int width = out->width;
 
-	if (!out->tty || ioctl(fileno(out->f), TIOCGWINSZ, &ws) || !ws.ws_col)
+	if (!width && out->tty && !ioctl(fileno(out->f), TIOCGWINSZ, &ws))
+		width = ws.ws_col;
+	if (!width)
 		return 1000;
-	return ws.ws_col - (out->timestamps ? 9 : 0);
+	return width - (out->timestamps ? 9 : 0);
 }
 
 static int text_height(const struct text_out *out)
@@ -264,14 +268,30 @@ static const char *format_cell(const struct view_column *col, const struct cell 
 	return buf;
 }
 
-/* Control characters of a hostile comm or path must not reach the terminal. */
+/*
+ * Control characters of a hostile comm or path must not reach the terminal: C0, DEL, and C1, which
+ * is 0xc2 and 0x80 to 0x9f in UTF-8.
+ */
 static int print_clean(FILE *f, const char *s, int width)
 {
+	unsigned char before = 0;
 	int n = 0;
 
-	for (; *s && n < width; s++, n++)
-		fputc((unsigned char)*s < 0x20 || *s == 0x7f ? '?' : *s, f);
+	for (; *s && n < width; s++, n++) {
+		unsigned char c = *s;
+		bool control = c < 0x20 || c == 0x7f || (before == 0xc2 && c < 0xa0);
+
+		fputc(control ? '?' : c, f);
+		before = c;
+	}
 	return n;
+}
+
+static void print_line(FILE *f, const char *s)
+{
+	fputs("    ", f);
+	print_clean(f, s, INT_MAX);
+	fputc('\n', f);
 }
 
 #define NUMBER_WIDTH 9
@@ -322,7 +342,7 @@ static void print_row(FILE *f, const struct view *v, const struct view_row *row,
 	fputc('\n', f);
 	for (size_t c = 0; c < v->nr_columns; c++)
 		for (char **line = row->cells[c].lines; line && *line; line++)
-			fprintf(f, "    %s\n", *line);
+			print_line(f, *line);
 }
 
 static void print_view(FILE *f, const struct view *v)
@@ -354,12 +374,8 @@ void text_interval(struct text_out *out, const struct report *r)
 	if (out->timestamps)
 		print_time(out->f, r->d->wall_ns);
 	for (size_t i = 0; i < n; i++) {
-		struct value v = {};
+		struct value v = metric_value(cols[i].metric, r->info, r->d, cols[i].lock);
 
-		if (scope_known(r->info, cols[i].metric->scope) &&
-		    (cols[i].metric->scope != SCOPE_LOCK ||
-		     lock_known(r->info, r->d, cols[i].lock)))
-			v = cols[i].metric->get(r->info, r->d, cols[i].lock);
 		fprintf(out->f, "%*s", COLUMN_WIDTH,
 			format_column(cols[i].metric, v, r->d->duration_ns, buf, sizeof(buf)));
 	}

@@ -21,6 +21,7 @@ struct text_out {
 	FILE *f;
 	bool tty;
 	bool timestamps;
+	int width; /* columns; 0: the terminal's, without one all that there is */
 	int lines; /* since the heading */
 };
 

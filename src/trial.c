@@ -182,6 +182,12 @@ static int try_hook(enum hook hook, const char *target, u64 addr)
 	return -EINVAL;
 }
 
+/* What one tracepoint takes another takes too, if it is there. */
+static bool same_mechanism(enum hook hook, const char *target)
+{
+	return (hook == HOOK_TP_BTF || hook == HOOK_RAW_TP) && btf_target(HOOK_TP_BTF, target) > 0;
+}
+
 int trial_attach(enum hook hook, const char *target, u64 addr)
 {
 	static struct {
@@ -195,7 +201,7 @@ int trial_attach(enum hook hook, const char *target, u64 addr)
 
 	for (size_t i = 0; i < nr; i++)
 		if (known[i].hook == hook && known[i].addr == addr &&
-		    !strcmp(known[i].target, target))
+		    (!strcmp(known[i].target, target) || same_mechanism(hook, target)))
 			return known[i].err;
 	err = try_hook(hook, target, addr);
 	if (nr < ARRAY_SIZE(known)) {

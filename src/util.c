@@ -165,6 +165,8 @@ int parse_ranges(const char *s, bool *set, size_t n)
 
 	if (!copy)
 		return -ENOMEM;
+	if (!n)
+		return -ERANGE;
 	while ((item = strsep(&rest, ","))) {
 		err = parse_range(item, set, n);
 		if (err)

@@ -61,6 +61,12 @@ static const struct {
 	[BY_SIZE] = { size_columns, ARRAY_SIZE(size_columns), "allocs" },
 };
 
+const struct view_column *view_columns(enum by by, size_t *n)
+{
+	*n = tables[by].nr;
+	return tables[by].columns;
+}
+
 static int find_column(enum by by, const char *key)
 {
 	for (size_t i = 0; i < tables[by].nr; i++)
@@ -134,13 +140,19 @@ static void stack_row(const struct info *info, const struct stack_row *s, struct
 	c[7] = (struct cell){ .known = true, .lines = stack_lines(info, s->key.ip) };
 }
 
+/* In a row all locks are one sum, which says nothing without the mutex. */
+static bool waits_known(const struct info *info)
+{
+	return *info->backend[SIG_LOCK_WAITS] && info->locks[LOCK_ALLOC_MUTEX].addr;
+}
+
 /* allocs, bytes, waits, wait, max: the same for processes and cgroups. */
 static void row_numbers(const struct info *info, const struct row_stat *s, struct cell *c)
 {
-	bool waits = *info->backend[SIG_LOCK_WAITS] && info->locks[LOCK_ALLOC_MUTEX].addr;
+	bool allocs = *info->backend[SIG_ALLOCATIONS], waits = waits_known(info);
 
-	c[0] = number(s->allocs);
-	c[1] = number(s->alloc_bytes);
+	c[0] = number_if(allocs, s->allocs);
+	c[1] = number_if(allocs, s->alloc_bytes);
 	c[2] = number_if(waits, s->w.waits);
 	c[3] = number_if(waits, s->w.wait_ns);
 	c[4] = number_if(waits && s->w.waits, s->w.max_iv);
@@ -217,36 +229,89 @@ static void make_rows(const struct info *info, const struct snap *d, enum by by,
 	}
 }
 
+struct totals {
+	u64 allocs, alloc_bytes, waits, sleeps, wait_ns, spin_ns, sleep_ns;
+};
+
+static void add_wait(struct totals *t, const struct wait_stat *w)
+{
+	t->waits += w->waits;
+	t->sleeps += w->sleeps;
+	t->wait_ns += w->wait_ns;
+	t->spin_ns += w->spin_ns;
+	t->sleep_ns += w->sleep_ns;
+}
+
+/*
+ * Rows and totals are read one after the other, while both count. Processes and cgroups have an
+ * other row of their own, so that the total is exactly what the rows have seen.
+ */
+static void row_totals(const struct snap *d, struct totals *t)
+{
+	t->allocs = d->row_other_allocs;
+	t->alloc_bytes = d->row_other_bytes;
+	t->waits = d->row_other_waits;
+	t->wait_ns = d->row_other_wait_ns;
+	for (size_t i = 0; i < d->nr_rows; i++) {
+		t->allocs += d->rows[i].s.allocs;
+		t->alloc_bytes += d->rows[i].s.alloc_bytes;
+		add_wait(t, &d->rows[i].s.w);
+	}
+}
+
+/* Stacks have no such row: the locks' own sums, and never less than the rows show. */
+static void stack_totals(const struct snap *d, struct totals *t)
+{
+	struct totals rows = {};
+
+	for (size_t i = 0; i < d->nr_stacks; i++)
+		add_wait(&rows, &d->stacks[i].w);
+	for (int i = 0; i < NR_LOCKS; i++)
+		add_wait(t, &d->locks[i].w);
+	t->waits = max_u64(t->waits, rows.waits);
+	t->sleeps = max_u64(t->sleeps, rows.sleeps);
+	t->wait_ns = max_u64(t->wait_ns, rows.wait_ns);
+	t->spin_ns = max_u64(t->spin_ns, rows.spin_ns);
+	t->sleep_ns = max_u64(t->sleep_ns, rows.sleep_ns);
+}
+
+static struct totals make_totals(const struct snap *d, enum by by)
+{
+	struct totals t = {};
+
+	if (by == BY_PROCESS || by == BY_CGROUP) {
+		row_totals(d, &t);
+	} else if (by == BY_STACK) {
+		stack_totals(d, &t);
+	} else {
+		t.allocs = snap_allocs(d);
+		t.alloc_bytes = snap_alloc_bytes(d);
+	}
+	return t;
+}
+
 /* What a column adds up to over everything, seen or not. */
 static struct cell total_cell(const struct info *info, const struct snap *d, enum by by,
-			      const struct view_column *col)
+			      const struct totals *t, const struct view_column *col)
 {
-	struct wait_stat sum = {};
-	u64 bytes = snap_alloc_bytes(d);
-
-	for (int i = 0; i < NR_LOCKS; i++) {
-		sum.waits += d->locks[i].w.waits;
-		sum.sleeps += d->locks[i].w.sleeps;
-		sum.wait_ns += d->locks[i].w.wait_ns;
-		sum.spin_ns += d->locks[i].w.spin_ns;
-		sum.sleep_ns += d->locks[i].w.sleep_ns;
-	}
+	bool allocs = *info->backend[SIG_ALLOCATIONS];
+	bool waits = by == BY_STACK ? any_lock_known(info, d) : waits_known(info);
+	bool split = waits && info->locks_split;
 	const struct {
 		const char *key;
 		u64 n;
 		bool known;
 	} totals[] = {
-		{ "allocs", snap_allocs(d), true },
-		{ "alloc_bytes", bytes, true },
-		{ "alloc_possible_bytes", bytes * info->cpus_possible, true },
-		{ "waits", sum.waits, lock_known(info, d, LOCK_ALLOC_MUTEX) },
-		{ "wait_ns", sum.wait_ns, lock_known(info, d, LOCK_ALLOC_MUTEX) },
-		{ "sleeps", sum.sleeps, info->locks_split },
-		{ "spin_ns", sum.spin_ns, info->locks_split },
-		{ "sleep_ns", sum.sleep_ns, info->locks_split },
+		{ "allocs", t->allocs, allocs },
+		{ "alloc_bytes", t->alloc_bytes, allocs },
+		{ "alloc_possible_bytes", t->alloc_bytes * info->cpus_possible, allocs },
+		{ "waits", t->waits, waits },
+		{ "wait_ns", t->wait_ns, waits },
+		{ "sleeps", t->sleeps, split },
+		{ "spin_ns", t->spin_ns, split },
+		{ "sleep_ns", t->sleep_ns, split },
 	};
 
-	(void)by;
 	for (size_t i = 0; i < ARRAY_SIZE(totals) && col->adds_up; i++)
 		if (!strcmp(totals[i].key, col->key))
 			return number_if(totals[i].known, totals[i].n);
@@ -255,6 +320,15 @@ static struct cell total_cell(const struct info *info, const struct snap *d, enu
 
 static int sort_column;
 static bool sort_ascending;
+
+static int cmp_lines(char **a, char **b)
+{
+	int c = 0;
+
+	while (a && b && *a && *b && !c)
+		c = strcmp(*a++, *b++);
+	return c || !a || !b ? c : (*a != NULL) - (*b != NULL);
+}
 
 static int cmp_rows(const void *pa, const void *pb)
 {
@@ -266,12 +340,18 @@ static int cmp_rows(const void *pa, const void *pb)
 	/* A stable order for equal rows, so that the same data give the same screen. */
 	for (int i = 0; i < MAX_CELLS; i++) {
 		const char *s = a->cells[i].text, *t = b->cells[i].text;
-		int c = s && t ? strcmp(s, t) : 0;
+		int c = s && t ? strcmp(s, t) : !t - !s;
 
 		if (c)
 			return c;
 		if (a->cells[i].n != b->cells[i].n)
 			return a->cells[i].n < b->cells[i].n ? -1 : 1;
+	}
+	for (int i = 0; i < MAX_CELLS; i++) {
+		int c = cmp_lines(a->cells[i].lines, b->cells[i].lines);
+
+		if (c)
+			return c;
 	}
 	return 0;
 }
@@ -290,12 +370,13 @@ static void free_row(struct view_row *r)
 static void close_rows(const struct info *info, const struct snap *d, enum by by, struct view *v)
 {
 	struct view_row other = { .kind = VIEW_OTHER }, total = { .kind = VIEW_TOTAL };
+	struct totals totals = make_totals(d, by);
 
 	for (size_t c = 0; c < v->nr_columns; c++) {
-		total.cells[c] = total_cell(info, d, by, &v->columns[c]);
+		total.cells[c] = total_cell(info, d, by, &totals, &v->columns[c]);
 		other.cells[c] = total.cells[c];
 		for (size_t i = 0; i < v->nr_rows && other.cells[c].known; i++)
-			other.cells[c].n -= min_u64(v->rows[i].cells[c].n, other.cells[c].n);
+			other.cells[c].n -= v->rows[i].cells[c].n;
 	}
 	v->rows[v->nr_rows++] = other;
 	v->rows[v->nr_rows++] = total;
@@ -308,7 +389,7 @@ int view_make(const struct info *info, const struct snap *d, enum by by, const c
 
 	memset(out, 0, sizeof(*out));
 	key = key ? key : tables[by].sort;
-	column = view_has_key(by, key) ? find_column(by, *key == '-' ? key + 1 : key) : -1;
+	column = key && view_has_key(by, key) ? find_column(by, *key == '-' ? key + 1 : key) : -1;
 	if (column < 0)
 		return -EINVAL;
 	out->columns = tables[by].columns;

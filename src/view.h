@@ -50,6 +50,9 @@ int view_make(const struct info *info, const struct snap *d, enum by by, const c
 	      size_t top, struct view *out);
 void view_free(struct view *v);
 
+/* The columns of a table, for whoever describes them; NULL for BY_NONE. */
+const struct view_column *view_columns(enum by by, size_t *n);
+
 /* Can this key sort this table? */
 bool view_has_key(enum by by, const char *key);
 

@@ -32,6 +32,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -120,6 +121,14 @@ static const struct kind {
 	{ "fork", fork_op, 0 }, { "exec", exec_op, 0 }, { "thread", thread_op, 0 },
 };
 
+/* Before 5.11 maps count against RLIMIT_MEMLOCK. */
+static void lift_memlock(void)
+{
+	struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
+
+	setrlimit(RLIMIT_MEMLOCK, &unlimited);
+}
+
 static int repeat(const struct kind *k)
 {
 	int err = 0;
@@ -197,6 +206,8 @@ static int wait_line(void)
 static int run(const struct kind *k, int wait_first)
 {
 	int go[2], failed;
+
+	lift_memlock();
 
 	if (workers > 1 && fork_workers(k, go)) {
 		perror("truth: cannot start the workers");

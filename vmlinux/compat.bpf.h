@@ -17,6 +17,8 @@
 
 #define CLONE_VM	0x00000100
 #define CLONE_THREAD	0x00010000
+#define PF_IO_WORKER	0x00000010 /* 3bfe6106693b, 5.12 */
+#define PF_USER_WORKER	0x00004000 /* 54e6842d0775, 6.4; vhost */
 #define PF_KTHREAD	0x00200000
 
 /* The low bits of mutex.owner are flags, kernel/locking/mutex.c MUTEX_FLAGS; unchanged to 7.3. */

@@ -11,6 +11,7 @@
 
 typedef __u8 u8;
 typedef __u32 u32;
+typedef __s32 s32;
 typedef __u64 u64;
 typedef __s64 s64;
 typedef _Bool bool;
@@ -61,6 +62,21 @@ struct cgroup_subsys_state {
 
 struct css_set {
 	struct cgroup_subsys_state *subsys[16];
+	struct cgroup *dfl_cgrp; /* in the v2 hierarchy */
+};
+
+typedef struct {
+	long counter;
+} atomic_long_t;
+
+/* mm_struct.rss_stat has had several types: see rss.bpf.h. */
+struct mm_struct {
+	atomic_long_t pgtables_bytes;
+};
+
+struct signal_struct {
+	int nr_threads;
+	short oom_score_adj;
 };
 
 struct task_struct {
@@ -70,6 +86,22 @@ struct task_struct {
 	char comm[16];
 	struct task_struct *group_leader;
 	struct css_set *cgroups;
+	struct mm_struct *mm;
+	struct signal_struct *signal;
+	u64 start_time;
+};
+
+struct bpf_iter_meta {
+	struct seq_file *seq;
+};
+
+struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
+};
+
+struct bpf_array {
+	void *pptrs[1]; /* one percpu pointer for each element of a percpu array */
 };
 
 /* The classic tracepoints' records, where raw ones are refused. */

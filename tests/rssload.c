@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * rssload - processes whose memory is known to the page, for the tests of pcpustat rss.
+ *
+ *	rssload rest		holds anonymous, file and shared pages and waits
+ *	rssload hop		hops over all CPUs while it maps and unmaps, and waits: its RSS is
+ *				then too low by a number of bytes that it prints
+ *	rssload fleet N		N idle children
+ *	rssload threads N	N idle threads beside the first
+ *	rssload shared		a child with CLONE_VM and without CLONE_THREAD, idle
+ *	rssload headless	a thread whose group leader has exited, idle
+ *	rssload forks N		N forks, one after the other (no waiting)
+ *	rssload pthreads N	N processes that make a thread, one after the other (no waiting)
+ *
+ * What waits prints "ready PID NUMBER" and ends when its stdin does.
+ */
+#include <errno.h>
+#include <linux/sched.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static long page;
+
+static void die(const char *what)
+{
+	fprintf(stderr, "rssload: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+/* The only words on stdout; stdio must not allocate later. */
+static int wait_here(pid_t pid, long number)
+{
+	char line[64];
+	int n = snprintf(line, sizeof(line), "ready %d %ld\n", pid, number);
+
+	if (write(STDOUT_FILENO, line, n) != n)
+		die("stdout");
+	while (read(STDIN_FILENO, line, sizeof(line)) > 0)
+		;
+	return 0;
+}
+
+static char *map(size_t pages, int flags, int fd)
+{
+	char *p = mmap(NULL, pages * page, PROT_READ | PROT_WRITE, flags, fd, 0);
+
+	if (p == MAP_FAILED)
+		die("mmap");
+	/* A huge page would be one fault and 512 pages. */
+	madvise(p, pages * page, MADV_NOHUGEPAGE);
+	return p;
+}
+
+static void touch(char *p, size_t pages)
+{
+	for (size_t i = 0; i < pages; i++)
+		*(volatile char *)(p + i * page) = 1;
+}
+
+static int rest(void)
+{
+	FILE *f = tmpfile();
+
+	touch(map(100, MAP_PRIVATE | MAP_ANONYMOUS, -1), 100);
+	touch(map(30, MAP_SHARED | MAP_ANONYMOUS, -1), 30);
+	if (!f || ftruncate(fileno(f), 50 * page))
+		die("file");
+	touch(map(50, MAP_SHARED, fileno(f)), 50);
+	return wait_here(getpid(), 0);
+}
+
+static void run_on(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		die("sched_setaffinity");
+}
+
+/*
+ * lib/percpu_counter.c: an update that takes a CPU's slot to the batch or beyond folds it into
+ * the count and leaves zero. Unmapping two batches at once (mm/memory.c zap_pte_range adds up
+ * one page table's pages) does so, whatever was there.
+ */
+static void zero_slots(int cpus, size_t batch)
+{
+	char *p = map(2 * batch, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+
+	for (int cpu = 0; cpu < cpus; cpu++) {
+		run_on(cpu);
+		touch(p, 2 * batch);
+		if (madvise(p, 2 * batch * page, MADV_DONTNEED))
+			die("madvise");
+	}
+}
+
+/*
+ * On each CPU, KEEP + GONE pages are mapped, and on the next one GONE of them unmapped: every
+ * slot holds KEEP, which the approximate value does not have.
+ */
+static int hop(void)
+{
+	const size_t keep = 13, gone = 7;
+	int cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	size_t batch = cpus > 16 ? 2 * cpus : 32;
+	char *p = map(cpus * (keep + gone), MAP_PRIVATE | MAP_ANONYMOUS, -1);
+
+	/* One page table for all, made before it counts, and what the end needs. */
+	touch(p, 1);
+	madvise(p, page, MADV_DONTNEED);
+	zero_slots(cpus, batch);
+	for (int cpu = 0; cpu < cpus; cpu++) {
+		run_on(cpu);
+		touch(p + cpu * (keep + gone) * page, keep + gone);
+	}
+	for (int cpu = 0; cpu < cpus; cpu++) {
+		run_on((cpu + 1) % cpus);
+		madvise(p + (cpu * (keep + gone) + keep) * page, gone * page, MADV_DONTNEED);
+	}
+	return wait_here(getpid(), keep * cpus * page);
+}
+
+static int idle(void *arg)
+{
+	(void)arg;
+	for (;;)
+		pause();
+	return 0;
+}
+
+static int fleet(long n)
+{
+	for (long i = 0; i < n; i++) {
+		pid_t pid = fork();
+
+		if (pid < 0)
+			die("fork");
+		if (!pid) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			return idle(NULL);
+		}
+	}
+	return wait_here(getpid(), n);
+}
+
+static void *idle_thread(void *arg)
+{
+	idle(arg);
+	return NULL;
+}
+
+static void start_thread(void *(*fn)(void *))
+{
+	pthread_attr_t attr;
+	pthread_t t;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 64 * 1024);
+	if (pthread_create(&t, &attr, fn, NULL))
+		die("pthread_create");
+}
+
+static int threads(long n)
+{
+	for (long i = 0; i < n; i++)
+		start_thread(idle_thread);
+	return wait_here(getpid(), n + 1);
+}
+
+static int shared_child(void *arg)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	return idle(arg);
+}
+
+static int shared(void)
+{
+	static char stack[16384] __attribute__((aligned(16)));
+	int pid = clone(shared_child, stack + sizeof(stack), CLONE_VM | SIGCHLD, NULL);
+
+	if (pid < 0)
+		die("clone");
+	wait_here(getpid(), pid);
+	return kill(pid, SIGKILL);
+}
+
+static void *survivor(void *arg)
+{
+	(void)arg;
+	/* The leader has exited when it is the one zombie of the group. */
+	while (syscall(SYS_tgkill, getpid(), getpid(), 0) == 0) {
+		char state = 0;
+		FILE *f = fopen("/proc/self/stat", "re");
+
+		if (!f || fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+			die("/proc/self/stat");
+		fclose(f);
+		if (state == 'Z')
+			break;
+	}
+	wait_here(getpid(), 1);
+	_exit(0);
+}
+
+static int headless(void)
+{
+	start_thread(survivor);
+	syscall(SYS_exit, 0);
+	return 1;
+}
+
+static void *nothing(void *arg)
+{
+	return arg;
+}
+
+static int many(long n, bool thread)
+{
+	for (long i = 0; i < n; i++) {
+		pid_t pid = fork();
+
+		if (pid < 0)
+			die("fork");
+		if (!pid) {
+			pthread_t t;
+
+			if (thread && (pthread_create(&t, NULL, nothing, NULL) ||
+				       pthread_join(t, NULL)))
+				_exit(1);
+			_exit(0);
+		}
+		if (waitpid(pid, NULL, 0) != pid)
+			die("waitpid");
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+	long n = argc > 2 ? atol(argv[2]) : 1;
+
+	page = sysconf(_SC_PAGESIZE);
+	if (!strcmp(what, "rest"))
+		return rest();
+	if (!strcmp(what, "hop"))
+		return hop();
+	if (!strcmp(what, "fleet"))
+		return fleet(n);
+	if (!strcmp(what, "threads"))
+		return threads(n);
+	if (!strcmp(what, "shared"))
+		return shared();
+	if (!strcmp(what, "headless"))
+		return headless();
+	if (!strcmp(what, "forks"))
+		return many(n, false);
+	if (!strcmp(what, "pthreads"))
+		return many(n, true);
+	fprintf(stderr, "usage: rssload rest|hop|fleet|threads|shared|headless|forks|pthreads [N]\n");
+	return 2;
+}

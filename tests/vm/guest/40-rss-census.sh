@@ -1,0 +1,1 @@
+../../host/40-rss-census.sh

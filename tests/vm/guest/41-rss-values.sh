@@ -1,0 +1,1 @@
+../../host/41-rss-values.sh

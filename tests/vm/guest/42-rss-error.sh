@@ -1,0 +1,1 @@
+../../host/42-rss-error.sh

@@ -1,0 +1,1 @@
+../../host/43-rss-verify.sh

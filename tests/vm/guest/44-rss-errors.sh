@@ -1,0 +1,1 @@
+../../host/44-rss-errors.sh
