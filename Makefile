@@ -30,7 +30,7 @@ BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__BPF__ -D__TARGET_ARCH_$(ARCH) -Wal
 	-idirafter /usr/include/$(shell $(CC) -print-multiarch 2>/dev/null)
 
 # These are linked into one object, so that they share maps; each other one stands alone.
-MAIN_BPF := maps alloc locks latency mm
+MAIN_BPF := maps alloc locks latency mm follow
 LONE_BPF := $(filter-out $(MAIN_BPF),$(patsubst bpf/%.bpf.c,%,$(wildcard bpf/*.bpf.c)))
 SKELS    := $(B)/pcpustat.skel.h $(LONE_BPF:%=$(B)/%.skel.h)
 

@@ -31,7 +31,8 @@ void flame_losses(const struct flame_meta *m, char *buf, size_t len)
 	buf[0] = '\0';
 	for (int i = 0; i < NR_LOCKS; i++)
 		if (lock_wanted(m, i) && !m->info->locks[i].addr)
-			append(buf, len, "%s not found", lock_names[i]);
+			append(buf, len, "%s %s", lock_names[i],
+			       *m->info->locks[i].found_by ? "not watched" : "not found");
 	for (int i = 0; i < NR_LOST; i++) {
 		u64 lost = m->iv->lost[i] + (m->base ? m->base->lost[i] : 0);
 

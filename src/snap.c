@@ -25,6 +25,8 @@ const char *const lost_names[NR_LOST] = {
 	[LOST_OWNER_FULL] = "owner_table_full",
 	[LOST_USTACK_FULL] = "user_stack_table_full",
 	[LOST_USTACK_FAIL] = "user_stack_walk_failed",
+	[LOST_HOLDER_FULL] = "holder_table_full",
+	[LOST_FOLLOW_FULL] = "follow_table_full",
 };
 
 void snap_reset(struct snap *s)
