@@ -80,7 +80,8 @@ $(B)/bench-program.o: $(B)/program.inc
 
 $(B)/tests/truth $(B)/tests/rssload: $(B)/tests/%: tests/%.c
 	@mkdir -p $(@D)
-	$(CC) -O2 -std=gnu11 $(WARN) -D_GNU_SOURCE -static -pthread -o $@ $<
+	$(CC) -O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls -std=gnu11 $(WARN) \
+		-D_GNU_SOURCE -static -pthread -o $@ $<
 
 $(B)/bpf/%.o: bpf/%.bpf.c
 	@mkdir -p $(@D)

@@ -176,7 +176,8 @@ static int check(struct flame *f)
 			     "holders are known by wait or count");
 	if (o->live.follow && !o->command)
 		return usage("--follow", "", "there is no command to follow");
-	if (o->interval_given || !o->command)
+	/* One interval, and the last one ends it: a recording is drawn as a whole. */
+	if (o->interval_given || (!o->command && !o->from))
 		o->count = 1;
 	if (!o->interval_given && !o->command)
 		o->interval_ns = DEFAULT_NS;

@@ -86,8 +86,14 @@ static struct process *process_get(struct usyms *u, u32 tgid, bool *fresh)
 static const char *name_at(struct process *p, u64 addr)
 {
 	Dwfl_Module *mod = dwfl_addrmodule(p->dwfl, addr);
+	const char *name = NULL;
+	GElf_Off off;
+	GElf_Sym sym;
 
-	return mod ? dwfl_module_addrname(mod, addr) : NULL;
+	if (mod)
+		name = dwfl_module_addrinfo(mod, addr, &off, &sym, NULL, NULL, NULL);
+	/* The nearest symbol below is no answer when it does not reach so far. */
+	return name && off < sym.st_size ? name : NULL;
 }
 
 /* Is it still the program that it was when the stack was taken? */
