@@ -5,6 +5,7 @@
 #include <bpf/btf.h>
 
 #include "kernel.h"
+#include "rss.h"
 
 /* Anonymous structs and unions are searched too; NULL when there is no such member. */
 static const struct btf_type *member(const struct btf *btf, const struct btf_type *t,
@@ -61,12 +62,33 @@ static bool futex_ref(const struct btf *btf)
 	return mm_has(btf, "futex_ref", NULL, NULL) || mm_has(btf, "futex", "phash", "ref");
 }
 
-void expect_facts(struct alloc_facts *f)
+/* By a census, where this kernel has the iterator that it takes; "" when that fails. */
+static void census_mode(char *mode, size_t len)
 {
-	const char *mode = kernel_rss_mode();
-	const struct btf *btf = kernel_btf();
-	int rss = rss_allocs_per_mm(mode);
+	_cleanup_census_ struct rss_census c = {};
+	_cleanup_rss_ struct rss *r = NULL;
 
+	*mode = '\0';
+	if (!fact_has(FACT_TASK_ITER) || rss_open(&r) || rss_take(r, &c))
+		return;
+	if (c.mode != MODE_UNKNOWN)
+		snprintf(mode, len, "%s", rss_mode_names[c.mode]);
+}
+
+void expect_facts(struct alloc_facts *f, bool look, char *mode, size_t len)
+{
+	const struct btf *btf;
+	const char *shape;
+	int rss;
+
+	*mode = '\0';
+	if (look)
+		census_mode(mode, len);
+	shape = *mode ? NULL : kernel_rss_mode();
+	if (shape)
+		snprintf(mode, len, "%s", shape);
+	btf = kernel_btf();
+	rss = rss_allocs_per_mm(mode);
 	f->per_mm = f->per_first_thread = -1;
 	if (!btf || rss < 0)
 		return;
