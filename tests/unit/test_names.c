@@ -2,6 +2,7 @@
 /* Who wanted the memory: the call site's function, or the one behind a generic wrapper. */
 #include "unit.h"
 
+#include "frames.h"
 #include "names.h"
 #include "sample.h"
 
@@ -87,7 +88,7 @@ static void behind_wrappers(void **state)
 /* Before 5.19 there is no call site at all: the stack alone tells. */
 static void without_a_call_site(void **state)
 {
-	const u64 stack[] = { SYM_PCPU_ALLOC + 4, SYM_ALLOC_SB };
+	const u64 stack[] = { SYM_PCPU_ALLOC + 4, SYM_ALLOC_SB + 4 };
 	struct info *info = *state;
 	struct site site = { 0, meta, 1 };
 	bool sampled = false;
@@ -120,7 +121,7 @@ static void no_owner_to_be_found(void **state)
 /* Many owners: each is found, whatever its place. */
 static void owners_are_found(void **state)
 {
-	static const u64 owner[] = { SYM_ALLOC_SB, SYM_DUP_MM, SYM_ARRAY_ALLOC };
+	static const u64 owner[] = { SYM_ALLOC_SB + 4, SYM_DUP_MM + 4, SYM_ARRAY_ALLOC + 4 };
 	static const char *const name[] = { "alloc_super", "dup_mm", "array_map_alloc" };
 	struct info *info = *state;
 	bool sampled;

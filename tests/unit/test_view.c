@@ -396,7 +396,7 @@ static void stacks_without_tracing(void **state)
 	l = v.rows[0].cells[column_of(&v, "stack")].lines;
 	assert_string_equal(l[0], "__mutex_lock.constprop.0");
 	assert_string_equal(l[1], "bpf_prog_0123456789abcdef_alloc_btf");
-	assert_string_equal(l[2], "0xdead0000");
+	assert_string_equal(l[2], "[unknown]");
 	assert_string_equal(l[3], "dup_mm");
 	assert_null(l[4]);
 	view_free(&v);
