@@ -5,41 +5,18 @@
 #include <bpf/btf.h>
 
 #include "kernel.h"
+#include "probe-facts.h"
 #include "rss.h"
-
-/* Anonymous structs and unions are searched too; NULL when there is no such member. */
-static const struct btf_type *member(const struct btf *btf, const struct btf_type *t,
-				     const char *name)
-{
-	const struct btf_member *m;
-
-	if (!t || !btf_is_composite(t))
-		return NULL;
-	m = btf_members(t);
-	for (int i = 0; i < btf_vlen(t); i++, m++) {
-		const struct btf_type *type = btf__type_by_id(btf, m->type), *in;
-		const char *m_name = btf__name_by_offset(btf, m->name_off);
-
-		if (!strcmp(m_name, name))
-			return type;
-		in = *m_name ? NULL : member(btf, type, name);
-		if (in)
-			return in;
-	}
-	return NULL;
-}
 
 /* A path of members from mm_struct, for example "futex", "phash", "ref". */
 static bool mm_has(const struct btf *btf, const char *a, const char *b, const char *c)
 {
 	int id = btf__find_by_name_kind(btf, "mm_struct", BTF_KIND_STRUCT);
 	const struct btf_type *t = id < 0 ? NULL : btf__type_by_id(btf, id);
+	const char *path[] = { a, b, c };
 
-	t = member(btf, t, a);
-	if (b)
-		t = member(btf, t, b);
-	if (c)
-		t = member(btf, t, c);
+	for (size_t i = 0; i < ARRAY_SIZE(path) && path[i] && t; i++)
+		t = btf_is_composite(t) ? btf_member_type(btf, t, path[i]) : NULL;
 	return t;
 }
 
