@@ -51,6 +51,8 @@ static const char *need_switch(const struct rss_evidence *e)
 {
 	if (!is_lazy(e))
 		return "this mode never switches";
+	if (!e->sig.has_switch)
+		return "no switch function in /proc/kallsyms (is CAP_SYSLOG missing?)";
 	if (!e->sig.switches)
 		return "the switch function cannot be probed: no kprobes";
 	return NULL;
