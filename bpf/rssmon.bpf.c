@@ -80,6 +80,8 @@ static __always_inline bool settle_switch(struct task_struct *child, u64 clone_f
 	trigger = trigger_of(child, clone_flags);
 	if (trigger < NR_TRIGGERS)
 		add(&my_stats()->triggers[trigger], 1);
+	/* The clone has succeeded: its end has nothing to add. A kretprobe can miss ends. */
+	bpf_map_delete_elem(&switches, &tid);
 	return true;
 }
 
