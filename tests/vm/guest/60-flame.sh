@@ -7,7 +7,7 @@ PCPUSTAT=${PCPUSTAT:-pcpustat}
 TRUTH=${TRUTH:-truth}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-MAPS="maps 60 2000"
+MAPS="maps 8 400" # enough under emulation, where everything contends
 SYSCALL='entry_SYSCALL_64_after_hwframe_\[k\];do_syscall_64_\[k\];.*sys_bpf_\[k\];'
 MUTEX='pcpu_alloc\(_noprof\)\?\(\.[a-z0-9.]*\)\?_\[k\];.*mutex_lock[a-z_.0-9]*_\[k\]'
 
@@ -16,8 +16,9 @@ flame()
 {
 	out=$1
 	shift
+	echo "$out" # how far it came, when it is too slow
 	# shellcheck disable=SC2086 # MAPS is words
-	"$PCPUSTAT" flame -o "$work/$out" "$@" -- "$TRUTH" -w 6 $MAPS >/dev/null 2>"$work/err" ||
+	"$PCPUSTAT" flame -o "$work/$out" "$@" -- "$TRUTH" -w 4 $MAPS >/dev/null 2>"$work/err" ||
 		fail "flame $*: exit $?: $(cat "$work/err")"
 	[ -s "$work/$out" ] || fail "flame $*: nothing drawn: $(cat "$work/err")"
 }
@@ -55,7 +56,7 @@ grep -v '^[a-z_]*;[^;]*;truth;\|^[a-z_]*;truth;' "$work/followed.folded" >"$work
 
 # A recording gives what is needed for all of that later.
 # shellcheck disable=SC2086
-"$PCPUSTAT" record -o "$work/r.gz" --user-stacks 0.2 -- "$TRUTH" -w 6 $MAPS >/dev/null ||
+"$PCPUSTAT" record -o "$work/r.gz" --user-stacks 0.2 -- "$TRUTH" -w 4 $MAPS >/dev/null ||
 	fail "record: exit $?"
 "$PCPUSTAT" flame --from "$work/r.gz" --comm -o "$work/replay.folded" || fail "replay: exit $?"
 has replay.folded "^pcpu_alloc_mutex;truth;.*;main;.*$MUTEX"
