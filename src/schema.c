@@ -329,6 +329,15 @@ static json_t *fact(void)
 	return obj;
 }
 
+static json_t *backends(void)
+{
+	json_t *obj = object();
+
+	for (int i = 0; i < NR_SIGNALS; i++)
+		put(obj, signal_names[i], array_of(typed("string", false)));
+	return obj;
+}
+
 static json_t *privileges(void)
 {
 	json_t *obj = object();
@@ -349,6 +358,7 @@ static json_t *doctor(void)
 	put(obj, "kernel", typed("string", false));
 	put(obj, "rss_mode", typed("string", true));
 	put(obj, "signals", signals());
+	put(obj, "backends", backends());
 	put(lock, "name", lock_name());
 	put(lock, "found_by", found_by());
 	put(obj, "locks", all_locks(lock));
