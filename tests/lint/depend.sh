@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # What is built is up to date, and a changed header rebuilds all that includes it.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib"
 
 # would_build [FILE]: targets that make would build if FILE had just changed.
 would_build()
@@ -14,7 +14,7 @@ includes()
 {
 	for file in "$2"/*.c; do
 		"${CC:-cc}" -MM -D_GNU_SOURCE ${4:+-D__BPF__} -Iinclude -Isrc -Ivmlinux -Ibuild "$file" 2>/dev/null |
-			tr -s ' \\' '\n' | grep -qx "$1" && basename "$file" "$3"
+			tr -s ' ' '\n' | grep -qx "$1" && basename "$file" "$3"
 	done
 	return 0
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # make install puts two files where everybody expects them, and make uninstall takes them away.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib"
 
 layout()
 {

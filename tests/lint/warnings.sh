@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # gcc and clang build everything without a word of theirs.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib"
 
 # In directories that stay, so that a second look is quick. The BPF objects are clang's own anyway.
 for cc in gcc clang; do

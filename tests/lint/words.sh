@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # What must not be written anywhere: decisions by kernel version, names and paths of one machine.
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib"
 
 # none PATTERN WHY FILE...: no line of the files matches.
 none()

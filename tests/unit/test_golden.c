@@ -218,7 +218,7 @@ static void text_tables(void **state)
 static void lose(struct fixture *f)
 {
 	f->d.lost[LOST_SITE_FULL] = 3;
-	f->d.lost[NR_LOST - 1] = 12345;
+	f->d.lost[LOST_OWNER_FULL] = 12345;
 	f->d.other_allocs = 3;
 	f->d.other_bytes = 24;
 }
