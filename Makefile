@@ -40,7 +40,7 @@ GENERATED := $(B)/profile.pb-c.h $(B)/flame.css.h $(B)/flame.js.h
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all deps run test tests golden-update install uninstall clean format check-format
+.PHONY: all deps run test lab-report tests golden-update install uninstall clean format check-format
 
 all: $(B)/pcpustat
 
@@ -106,6 +106,15 @@ test:
 	@tests/need $(TEST_PKGS)
 	@$(MAKE) --no-print-directory -j$$(nproc) all tests
 	@tests/run $(SUITES)
+
+# docs/lab-report.md anew, from some twenty guests: hours on two emulated CPUs. What has been measured
+# is kept under build/report.
+lab-report:
+	@tests/need $(TEST_PKGS)
+	@$(MAKE) --no-print-directory -j$$(nproc) all tests
+	@tests/report/run
+	@mkdir -p docs
+	@tests/report/render $(B)/report docs/lab-report.md
 
 # Unit tests run the program's own objects under ASan and UBSan.
 SAN      := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer

@@ -204,18 +204,16 @@ static int learn_locks(struct measure *m)
 
 int measure_open(struct measure *m, const struct bench_plan *plan, struct bench_report *r)
 {
-	const char *mode = kernel_rss_mode();
 	struct utsname u;
 	int err;
 
 	memset(m, 0, sizeof(*m));
 	m->plan = *plan;
-	expect_facts(&m->facts);
+	expect_facts(&m->facts, plan->trace, r->rss_mode, sizeof(r->rss_mode));
 	kernel_put_btf();
 	uname(&u);
 	snprintf(r->kernel, sizeof(r->kernel), "%s", u.release);
 	snprintf(r->host, sizeof(r->host), "%s", u.nodename);
-	snprintf(r->rss_mode, sizeof(r->rss_mode), "%s", mode ? mode : "");
 	r->allocs_per_mm = m->facts.per_mm;
 	r->cpus_online = sysconf(_SC_NPROCESSORS_ONLN);
 	r->cpus_possible = libbpf_num_possible_cpus();

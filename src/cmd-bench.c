@@ -172,7 +172,17 @@ static int parse_args(int argc, char **argv, struct bench_args *a)
 	return take_specs(a, argv + optind);
 }
 
-static int emit_case(const struct bench_args *a, FILE *save, const struct bench_case *c)
+/* A reader that has gone away ends the run, and is no error. */
+static int written(struct measure *m, int err)
+{
+	if (!err && fflush(stdout))
+		err = -errno;
+	m->interrupted |= err == -EPIPE;
+	return err && err != -EPIPE ? fail(EXIT_RUNTIME, "cannot write: %s", strerror(-err)) : 0;
+}
+
+static int emit_case(struct measure *m, const struct bench_args *a, FILE *save,
+		     const struct bench_case *c)
 {
 	int err = 0;
 
@@ -182,7 +192,7 @@ static int emit_case(const struct bench_args *a, FILE *save, const struct bench_
 		bench_text_case(stdout, c);
 	if (!err && save)
 		err = bench_json_case(save, c);
-	return err ? fail(EXIT_RUNTIME, "cannot write: %s", strerror(-err)) : 0;
+	return written(m, err);
 }
 
 /* All worker counts of one workload; the scaling table when there are several. */
@@ -205,7 +215,7 @@ static int bench_spec(struct measure *m, const struct bench_args *a, const char 
 		err = measure_case(m, wl, args, c);
 		if (!c->nr_rounds)
 			bench_drop_case(r);
-		else if (emit_case(a, save, c))
+		else if (emit_case(m, a, save, c))
 			return EXIT_RUNTIME;
 	}
 	for (size_t i = first; i < r->nr_cases; i++)
@@ -215,7 +225,8 @@ static int bench_spec(struct measure *m, const struct bench_args *a, const char 
 	return err;
 }
 
-static int emit_head(const struct bench_args *a, FILE *save, const struct bench_report *r)
+static int emit_head(struct measure *m, const struct bench_args *a, FILE *save,
+		     const struct bench_report *r)
 {
 	int err = 0;
 
@@ -225,19 +236,18 @@ static int emit_head(const struct bench_args *a, FILE *save, const struct bench_
 		bench_text_header(stdout, r);
 	if (!err && save)
 		err = bench_json_header(save, r);
-	return err ? fail(EXIT_RUNTIME, "cannot write: %s", strerror(-err)) : 0;
+	return written(m, err);
 }
 
-static int emit_end(const struct bench_args *a, FILE *save, const struct bench_report *r,
-		    bool interrupted)
+static int emit_end(struct measure *m, const struct bench_args *a, FILE *save,
+		    const struct bench_report *r)
 {
-	int err = a->json ? bench_json_summary(stdout, r, interrupted) : 0;
+	int err = a->json ? bench_json_summary(stdout, r, m->interrupted) : 0;
 
 	if (!err && save)
-		err = bench_json_summary(save, r, interrupted);
-	if (err)
-		return fail(EXIT_RUNTIME, "cannot write: %s", strerror(-err));
-	for (size_t i = 0; i < r->nr_cases; i++) {
+		err = bench_json_summary(save, r, m->interrupted);
+	err = written(m, err);
+	for (size_t i = 0; i < r->nr_cases && !err; i++) {
 		s64 diff;
 
 		if (bench_check(&r->cases[i], &diff) == TRUTH_BROKEN)
@@ -245,14 +255,14 @@ static int emit_end(const struct bench_args *a, FILE *save, const struct bench_r
 				    "%s: %lld allocations differ from what the workload did",
 				    r->cases[i].spec, (long long)diff);
 	}
-	return 0;
+	return err;
 }
 
 /* A workload that cannot run here is no failure unless it was asked for by name. */
 static int bench_all(struct measure *m, const struct bench_args *a, FILE *save,
 		     struct bench_report *r)
 {
-	int err = emit_head(a, save, r), failed = 0, end;
+	int err = emit_head(m, a, save, r), failed = 0, end;
 
 	for (size_t i = 0; i < a->nr_specs && !err && !m->interrupted; i++) {
 		int one = bench_spec(m, a, a->specs[i], save, r);
@@ -260,7 +270,7 @@ static int bench_all(struct measure *m, const struct bench_args *a, FILE *save,
 		if (one && !(a->all && one == EXIT_KERNEL) && !m->interrupted)
 			failed = one;
 	}
-	end = err ? err : emit_end(a, save, r, m->interrupted);
+	end = err ? err : emit_end(m, a, save, r);
 	return end ? end : failed;
 }
 

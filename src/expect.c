@@ -5,40 +5,18 @@
 #include <bpf/btf.h>
 
 #include "kernel.h"
-
-/* Anonymous structs and unions are searched too; NULL when there is no such member. */
-static const struct btf_type *member(const struct btf *btf, const struct btf_type *t,
-				     const char *name)
-{
-	const struct btf_member *m;
-
-	if (!t || !btf_is_composite(t))
-		return NULL;
-	m = btf_members(t);
-	for (int i = 0; i < btf_vlen(t); i++, m++) {
-		const struct btf_type *type = btf__type_by_id(btf, m->type), *in;
-		const char *m_name = btf__name_by_offset(btf, m->name_off);
-
-		if (!strcmp(m_name, name))
-			return type;
-		in = *m_name ? NULL : member(btf, type, name);
-		if (in)
-			return in;
-	}
-	return NULL;
-}
+#include "probe-facts.h"
+#include "rss.h"
 
 /* A path of members from mm_struct, for example "futex", "phash", "ref". */
 static bool mm_has(const struct btf *btf, const char *a, const char *b, const char *c)
 {
 	int id = btf__find_by_name_kind(btf, "mm_struct", BTF_KIND_STRUCT);
 	const struct btf_type *t = id < 0 ? NULL : btf__type_by_id(btf, id);
+	const char *path[] = { a, b, c };
 
-	t = member(btf, t, a);
-	if (b)
-		t = member(btf, t, b);
-	if (c)
-		t = member(btf, t, c);
+	for (size_t i = 0; i < ARRAY_SIZE(path) && path[i] && t; i++)
+		t = btf_is_composite(t) ? btf_member_type(btf, t, path[i]) : NULL;
 	return t;
 }
 
@@ -61,12 +39,33 @@ static bool futex_ref(const struct btf *btf)
 	return mm_has(btf, "futex_ref", NULL, NULL) || mm_has(btf, "futex", "phash", "ref");
 }
 
-void expect_facts(struct alloc_facts *f)
+/* By a census, where this kernel has the iterator that it takes; "" when that fails. */
+static void census_mode(char *mode, size_t len)
 {
-	const char *mode = kernel_rss_mode();
-	const struct btf *btf = kernel_btf();
-	int rss = rss_allocs_per_mm(mode);
+	_cleanup_census_ struct rss_census c = {};
+	_cleanup_rss_ struct rss *r = NULL;
 
+	*mode = '\0';
+	if (!fact_has(FACT_TASK_ITER) || rss_open(&r) || rss_take(r, &c))
+		return;
+	if (c.mode != MODE_UNKNOWN)
+		snprintf(mode, len, "%s", rss_mode_names[c.mode]);
+}
+
+void expect_facts(struct alloc_facts *f, bool look, char *mode, size_t len)
+{
+	const struct btf *btf;
+	const char *shape;
+	int rss;
+
+	*mode = '\0';
+	if (look)
+		census_mode(mode, len);
+	shape = *mode ? NULL : kernel_rss_mode();
+	if (shape)
+		snprintf(mode, len, "%s", shape);
+	btf = kernel_btf();
+	rss = rss_allocs_per_mm(mode);
 	f->per_mm = f->per_first_thread = -1;
 	if (!btf || rss < 0)
 		return;

@@ -11,7 +11,12 @@ struct alloc_facts {
 	int per_first_thread; /* when a process makes its first thread */
 };
 
-void expect_facts(struct alloc_facts *f);
+/*
+ * From the shape of the types; with look, which takes the privileges of a census, also from what
+ * mms look like: a kernel whose types allow several modes can be in any of them. *mode becomes
+ * the name of rss_stat's mode, "" when unknown.
+ */
+void expect_facts(struct alloc_facts *f, bool look, char *mode, size_t len);
 
 /* Per operation; -1: unknown. */
 int expect_allocs(const struct op_cost *cost, const struct alloc_facts *f);

@@ -65,9 +65,8 @@ static int tracepoint_args(const char *typedef_name)
 	return btf_is_func_proto(t) ? btf_vlen(t) - 1 : -1;
 }
 
-/* Member of a struct, anonymous structs and unions searched too; NULL when there is none. */
-static const struct btf_type *btf_member_type(const struct btf *btf, const struct btf_type *t,
-					      const char *name)
+const struct btf_type *btf_member_type(const struct btf *btf, const struct btf_type *t,
+				       const char *name)
 {
 	const struct btf_member *m = btf_members(t);
 

@@ -5,6 +5,13 @@
 
 #include "kernel.h"
 
+struct btf;
+struct btf_type;
+
+/* Member of a struct, anonymous structs and unions searched too; NULL when there is none. */
+const struct btf_type *btf_member_type(const struct btf *btf, const struct btf_type *t,
+				       const char *name);
+
 #define PROBE(name) enum fact_state probe_##name(char *how, size_t len)
 
 PROBE(btf);

@@ -77,6 +77,14 @@ tries=100
 while [ "$(alive)" != 0 ] && [ $tries -gt 0 ]; do sleep 0.05; tries=$((tries - 1)); done
 nothing_left SIGKILL "$pid"
 
+# A reader that goes away ends it quietly; a full disk is an error.
+"$PCPUSTAT" bench -J -c 1 -r 1 exec fork 2>"$work/err" | head -n 1 >"$work/out"
+equal "lines that the reader took" "$(wc -l <"$work/out")" 1
+equal "words about a closed pipe" "$(cat "$work/err")" ""
+"$PCPUSTAT" bench -c 1 -r 1 exec >/dev/full 2>"$work/err"
+equal "exit code on a full disk" $? 1
+nothing_left "a closed pipe" '*'
+
 # A directory where nothing may be executed, and one where nothing may be written.
 mkdir "$work/mnt"
 mount -t tmpfs -o noexec none "$work/mnt" || fail "cannot mount a tmpfs"
