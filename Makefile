@@ -30,7 +30,7 @@ BPF_CFLAGS := -g -O2 -target bpf -mcpu=v3 -D__BPF__ -D__TARGET_ARCH_$(ARCH) -Wal
 	-idirafter /usr/include/$(shell $(CC) -print-multiarch 2>/dev/null)
 
 # These are linked into one object, so that they share maps; each other one stands alone.
-MAIN_BPF := maps alloc locks latency mm
+MAIN_BPF := maps alloc locks latency mm follow
 LONE_BPF := $(filter-out $(MAIN_BPF),$(patsubst bpf/%.bpf.c,%,$(wildcard bpf/*.bpf.c)))
 SKELS    := $(B)/pcpustat.skel.h $(LONE_BPF:%=$(B)/%.skel.h)
 
@@ -80,7 +80,8 @@ $(B)/bench-program.o: $(B)/program.inc
 
 $(B)/tests/truth $(B)/tests/rssload: $(B)/tests/%: tests/%.c
 	@mkdir -p $(@D)
-	$(CC) -O2 -std=gnu11 $(WARN) -D_GNU_SOURCE -static -pthread -o $@ $<
+	$(CC) -O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls -std=gnu11 $(WARN) \
+		-D_GNU_SOURCE -static -pthread -o $@ $<
 
 $(B)/bpf/%.o: bpf/%.bpf.c
 	@mkdir -p $(@D)

@@ -3,7 +3,7 @@
  * Time inside pcpu_alloc and mm_init. Both are kept under the task's id: an allocation inside
  * mm_init must be told from another, and mm_init can sleep and move to another CPU.
  */
-#include "maps.bpf.h"
+#include "stacks.bpf.h"
 
 static const struct call zero_call;
 
@@ -58,7 +58,23 @@ static __always_inline void latency_add(struct cpu_block *b, u64 ns, bool cmpxch
 	}
 }
 
-static __always_inline void alloc_exit(u64 ret, bool cmpxchg)
+/* --weight latency: a stack for each call, and that only when it was asked for. */
+static __always_inline void call_stack(void *ctx, struct cpu_block *b, u64 ns, bool cmpxchg)
+{
+	struct stack_key key = {};
+	struct wait_stat *s;
+
+	if (cfg.filter_cpu && !b->selected)
+		return;
+	stack_take(ctx, b, &key, 0, STACK_CALL);
+	s = stack_row(&key);
+	if (s)
+		time_add(s, ns, cmpxchg);
+	else
+		add(&b->lost[LOST_STACK_FULL], 1);
+}
+
+static __always_inline void alloc_exit(void *ctx, u64 ret, bool cmpxchg)
 {
 	struct cpu_block *b = this_block();
 	u64 key = call_key(), ns;
@@ -75,6 +91,8 @@ static __always_inline void alloc_exit(u64 ret, bool cmpxchg)
 		return;
 	ns = bpf_ktime_get_ns() - c->start_ns;
 	latency_add(b, ns, cmpxchg);
+	if (cfg.call_stacks)
+		call_stack(ctx, b, ns, cmpxchg);
 	if (c->in_mm) {
 		c->mm_allocs += ret != 0;
 		c->mm_alloc_ns += ns;
@@ -127,14 +145,14 @@ int BPF_PROG(pcpu_alloc_fentry)
 SEC("?fexit")
 int BPF_PROG(pcpu_alloc_fexit, size_t size, size_t align, bool reserved, u32 gfp, u64 ret)
 {
-	alloc_exit(ret, true);
+	alloc_exit(ctx, ret, true);
 	return 0;
 }
 
 SEC("?fexit")
 int BPF_PROG(pcpu_alloc_old_fexit, size_t size, size_t align, bool reserved, u32 gfp, u64 ret)
 {
-	alloc_exit(ret, false);
+	alloc_exit(ctx, ret, false);
 	return 0;
 }
 
@@ -148,14 +166,14 @@ int BPF_KPROBE(pcpu_alloc_kprobe)
 SEC("?kretprobe")
 int BPF_KRETPROBE(pcpu_alloc_kretprobe, u64 ret)
 {
-	alloc_exit(ret, true);
+	alloc_exit(ctx, ret, true);
 	return 0;
 }
 
 SEC("?kretprobe")
 int BPF_KRETPROBE(pcpu_alloc_old_kretprobe, u64 ret)
 {
-	alloc_exit(ret, false);
+	alloc_exit(ctx, ret, false);
 	return 0;
 }
 

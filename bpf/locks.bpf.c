@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Waits for pcpu_alloc_mutex, pcpu_lock and percpu_counters_lock. */
-#include "maps.bpf.h"
+#include "holders.bpf.h"
 
 /* Index of one of our locks, or NR_LOCKS. Foreign locks leave after the first compare. */
 static __always_inline u32 lock_index(u64 addr)
@@ -22,15 +22,12 @@ static __always_inline void wait_start(void *ctx, struct cpu_block *b, struct wa
 	w->start_ns = w->phase_ns = now;
 	w->spin_ns = w->sleep_ns = 0;
 	w->slept = w->sleeping = 0;
+	blame_begin(lock, now);
 	if (!cfg.stacks)
 		return;
-	w->key.lock = lock;
-	w->key.kind = STACK_WAITER;
-	__builtin_memset(w->key.ip, 0, sizeof(w->key.ip));
-	if (bpf_get_stack(ctx, w->key.ip, sizeof(w->key.ip), 0) < 0)
-		add(&b->lost[LOST_STACK_FAIL], 1);
-	if (cfg.stack_comm)
-		bpf_get_current_comm(w->key.comm, sizeof(w->key.comm));
+	stack_take(ctx, b, &w->key, lock, STACK_WAITER);
+	if (cfg.user_stacks)
+		w->key.user = user_stack(ctx, b);
 }
 
 static __always_inline void wait_phase(struct wait *w, u64 now, bool sleeping)
@@ -49,8 +46,7 @@ static __always_inline void wait_phase(struct wait *w, u64 now, bool sleeping)
 static __always_inline void stat_add(struct wait_stat *s, const struct wait *w, u64 ns,
 				     bool interrupted, bool cmpxchg)
 {
-	add(&s->waits, 1);
-	add(&s->wait_ns, ns);
+	time_add(s, ns, cmpxchg);
 	add(&s->spin_ns, w->spin_ns);
 	if (w->slept) {
 		add(&s->sleeps, 1);
@@ -58,24 +54,6 @@ static __always_inline void stat_add(struct wait_stat *s, const struct wait *w, 
 	}
 	if (interrupted)
 		add(&s->interrupted, 1);
-	if (cmpxchg) {
-		max_atomic(&s->max_ns, ns);
-		max_atomic(&s->max_iv, max_iv_pack(ns));
-	} else {
-		max_plain(&s->max_ns, ns);
-		max_plain(&s->max_iv, max_iv_pack(ns));
-	}
-}
-
-/* The key is the content, so two stacks never share a row. */
-static __always_inline struct wait_stat *stack_row(struct wait *w)
-{
-	struct wait_stat *s = bpf_map_lookup_elem(&stacks, &w->key);
-
-	if (s)
-		return s;
-	bpf_map_update_elem(&stacks, &w->key, &zero_row.w, BPF_NOEXIST);
-	return bpf_map_lookup_elem(&stacks, &w->key);
 }
 
 static __always_inline void wait_rows(struct cpu_block *b, struct wait *w, u64 ns,
@@ -85,11 +63,12 @@ static __always_inline void wait_rows(struct cpu_block *b, struct wait *w, u64 n
 	struct wait_stat *s;
 
 	if (cfg.stacks && ns >= cfg.min_wait_ns) {
-		s = stack_row(w);
+		s = stack_row(&w->key);
 		if (s)
 			stat_add(s, w, ns, interrupted, cmpxchg);
 		else
 			add(&b->lost[LOST_STACK_FULL], 1);
+		owner_charge(b, w, ns, cmpxchg);
 	}
 	if (cfg.row_by) {
 		row = this_row();
@@ -118,6 +97,7 @@ static __always_inline void wait_end(struct cpu_block *b, struct wait *w, u32 lo
 {
 	u64 now = bpf_ktime_get_ns(), ns = now - w->start_ns;
 
+	blame_end(lock, w->start_ns);
 	if ((s64)ns < 0) {
 		add(&b->lost[LOST_WAIT_CLOCK], 1);
 		return;
@@ -156,7 +136,8 @@ static __always_inline void begin_spin(void *ctx, struct cpu_block *b, u32 lock)
  * A mutex wait is several begins and one end: SPIN|MUTEX on entry and after each wake-up as the
  * first waiter, MUTEX when it queues to sleep (kernel/locking/mutex.c, dc1f7893a70f).
  */
-static __always_inline void begin_task(void *ctx, struct cpu_block *b, u32 lock, bool sleeping)
+static __always_inline void begin_task(void *ctx, struct cpu_block *b, u32 lock, u64 addr,
+				       bool sleeping)
 {
 	struct wait_key key = { .tid = bpf_get_current_pid_tgid(), .lock = lock };
 	struct wait *w = bpf_map_lookup_elem(&waits, &key);
@@ -170,6 +151,8 @@ static __always_inline void begin_task(void *ctx, struct cpu_block *b, u32 lock,
 		return;
 	wait_start(ctx, b, w, lock, bpf_ktime_get_ns());
 	w->sleeping = w->slept = sleeping;
+	if (lock == LOCK_ALLOC_MUTEX)
+		owner_sample(w, addr);
 }
 
 static __always_inline void contention_begin(void *ctx, u64 addr, u32 flags)
@@ -183,7 +166,7 @@ static __always_inline void contention_begin(void *ctx, u64 addr, u32 flags)
 	if (!b || filtered())
 		return;
 	if (flags & (LCB_F_MUTEX | LCB_F_RT))
-		begin_task(ctx, b, lock, !(flags & LCB_F_SPIN));
+		begin_task(ctx, b, lock, addr, !(flags & LCB_F_SPIN));
 	else
 		begin_spin(ctx, b, lock);
 }
@@ -240,6 +223,34 @@ CONTENTION(tp_btf)
 CONTENTION(raw_tp)
 
 /*
+ * kernel/locking: a mutex's holder has let go and still has the mutex's wait_lock; a spinlock's
+ * holder is about to let go (4f070ccb4dc4, f7e2cb6d495a).
+ */
+SEC("?raw_tp/contended_release")
+int BPF_PROG(release_raw, u64 addr)
+{
+	u32 lock = lock_index(addr);
+	struct stack_key key = {};
+	struct cpu_block *b;
+	struct wait_stat *s;
+	u64 ns;
+
+	if (lock >= NR_LOCKS)
+		return 0;
+	b = this_block();
+	ns = blame_release(lock, bpf_ktime_get_ns());
+	if (!b || !ns || ns < cfg.min_wait_ns)
+		return 0;
+	stack_take(ctx, b, &key, lock, STACK_HOLDER);
+	s = stack_row(&key);
+	if (s)
+		time_add(s, ns, true);
+	else
+		add(&b->lost[LOST_HOLDER_FULL], 1);
+	return 0;
+}
+
+/*
  * Before 5.19: kernel/locking/mutex.c mutex_lock and mutex_lock_killable, called with our mutex
  * while somebody owns it. No lock is held. Spinning and sleeping look alike from here.
  */
@@ -254,7 +265,7 @@ static __always_inline void mutex_enter(void *ctx, u64 addr)
 		return;
 	b = this_block();
 	if (b && !filtered())
-		begin_task(ctx, b, LOCK_ALLOC_MUTEX, false);
+		begin_task(ctx, b, LOCK_ALLOC_MUTEX, addr, false);
 }
 
 static __always_inline void mutex_exit(int ret)

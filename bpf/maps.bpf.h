@@ -65,9 +65,18 @@ SHARED struct {
 	__type(value, struct wait_stat);
 } stacks SEC(".maps");
 
+SHARED struct blame blame[NR_LOCKS];
+
 SHARED struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, NR_FILTER);
+	__uint(max_entries, NR_USTACKS);
+	__type(key, struct ustack_key);
+	__type(value, u64); /* stack_key.user */
+} ustacks SEC(".maps");
+
+SHARED struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, NR_FILTER); /* NR_FOLLOW with --follow */
 	__type(key, u32);
 	__type(value, u32);
 } filter_ids SEC(".maps"); /* tgids under filter_tgid, tids under filter_tid */
@@ -193,6 +202,13 @@ static __always_inline void max_plain(u64 *max, u64 v)
 		*(volatile u64 *)max = v;
 }
 
+static __always_inline u64 this_cgroup(void)
+{
+	if (cfg.cgroup_subsys != ~0U)
+		return cgroup_v1_id(cfg.cgroup_subsys);
+	return bpf_get_current_cgroup_id();
+}
+
 /* The row of the present process or cgroup, made on first sight; NULL when the table is full. */
 static __always_inline struct row_stat *this_row(void)
 {
@@ -204,10 +220,8 @@ static __always_inline struct row_stat *this_row(void)
 
 		key.id = bpf_get_current_pid_tgid() >> 32;
 		BPF_CORE_READ_INTO(&key.comm, task, group_leader, comm);
-	} else if (cfg.cgroup_subsys != ~0U) {
-		key.id = cgroup_v1_id(cfg.cgroup_subsys);
 	} else {
-		key.id = bpf_get_current_cgroup_id();
+		key.id = this_cgroup();
 	}
 	row = bpf_map_lookup_elem(&rows, &key);
 	if (row)

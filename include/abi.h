@@ -29,6 +29,7 @@
 #define NR_STACKS    4096
 #define USER_FRAMES  32 /* frames kept of the waiter's user stack */
 #define NR_USTACKS   4096
+#define NR_FOLLOW    16384 /* processes at the same time, --follow */
 #define NR_FILTER    64 /* pids or tids named by -p or -t */
 
 /* Order of rows in every output; names in src/snap.c. */
@@ -50,6 +51,8 @@ enum lost {
 	LOST_OWNER_FULL,  /* owner table full: the site has no owner */
 	LOST_USTACK_FULL, /* user stack table full: the row has no user frames */
 	LOST_USTACK_FAIL, /* the kernel could not walk the user stack */
+	LOST_HOLDER_FULL, /* stack table full: the waiting is in no holder's row */
+	LOST_FOLLOW_FULL, /* filter table full: a descendant is not followed */
 	NR_LOST
 };
 
@@ -146,6 +149,7 @@ enum stack_kind { STACK_WAITER, STACK_HOLDER, STACK_CALL, NR_STACK_KINDS };
 struct ustack_key {
 	__u32 tgid; /* the same addresses mean something else in another process */
 	__u32 pad;
+	char comm[COMM_LEN]; /* of the process: another one when it has executed since */
 	__u64 ip[USER_FRAMES];
 };
 
@@ -157,6 +161,9 @@ struct wait {
 	__u64 sleep_ns;
 	__u32 sleeping; /* the present phase */
 	__u32 slept;
+	__u32 owner_pid; /* of the mutex when the wait began, 0: none */
+	__u32 pad;
+	char owner_comm[COMM_LEN];
 	struct stack_key key;
 };
 
@@ -257,6 +264,13 @@ struct cfg {
 	__u32 nr_sites;	     /* NR_SITES; smaller only in tests of a full table */
 	__u64 filter_cgroup_id;
 	__u64 min_wait_ns; /* shorter waits get no stack row */
+};
+
+/* One lock's waiting that no release has answered for, see bpf/holders.bpf.h. */
+struct blame {
+	__u64 word;
+	__u64 released_ns;
+	__u64 pad[6]; /* a cache line each: waiters write it */
 };
 
 /* Set by the loader while the programs run. */

@@ -120,6 +120,26 @@ static json_t *facts_json(void)
 	return list;
 }
 
+static void add_name(void *list, const char *name)
+{
+	json_array_append_new(list, json_string(name));
+}
+
+/* Not only the chosen ones: all that this kernel takes, for --backend. */
+static json_t *backends_json(const struct diagnosis *d)
+{
+	json_t *obj = json_object();
+
+	for (int i = 0; i < NR_SIGNALS; i++) {
+		json_t *list = json_array();
+
+		if (d->bpf)
+			probes_each(i, add_name, list);
+		json_object_set_new(obj, signal_names[i], list);
+	}
+	return obj;
+}
+
 static int print_json(const struct diagnosis *d)
 {
 	json_t *signals = json_object(), *locks = json_array(), *obj;
@@ -133,9 +153,10 @@ static int print_json(const struct diagnosis *d)
 			locks, json_pack("{s:s, s:o}", "name", lock_names[i], "found_by",
 					 d->locks[i].addr ? json_string(d->locks[i].found_by) :
 							    json_null()));
-	obj = json_pack("{s:s, s:i, s:s, s:s, s:s?, s:o, s:o, s:o, s:{s:s, s:s, s:s, s:s}, s:s}",
+	obj = json_pack("{s:s, s:i, s:s, s:s, s:s?, s:o, s:o, s:o, s:o, s:{s:s, s:s, s:s, s:s}, s:s}",
 			"type", "doctor", "schema", 1, "version", VERSION, "kernel",
-			d->uts.release, "rss_mode", kernel_rss_mode(), "signals", signals, "locks",
+			d->uts.release, "rss_mode", kernel_rss_mode(), "signals", signals,
+			"backends", backends_json(d), "locks",
 			locks, "facts", facts_json(), "privileges", "missing", d->missing_caps,
 			"lockdown", d->lockdown, "kptr_restrict", d->kptr_restrict,
 			"perf_event_paranoid", d->perf_paranoid, "verdict", d->verdict);

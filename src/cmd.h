@@ -21,6 +21,8 @@ void cmd_help(const struct cmd *cmd); /* --help, on stdout */
 int cmd_live(int argc, char **argv);
 int cmd_bench(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
+int cmd_flame(int argc, char **argv);
+int cmd_record(int argc, char **argv);
 int cmd_rss(int argc, char **argv);
 
 #endif

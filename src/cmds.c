@@ -8,6 +8,11 @@
 const struct cmd cmds[] = {
 	{ "live", "[OPTIONS] [INTERVAL [COUNT]] [-- COMMAND [ARG...]]",
 	  "a line an interval: allocations, lock waits, mm births, and their share", cmd_live },
+	{ "flame",
+	  "[--weight NAME] [--holders] [-o FILE] [-F FORMAT] [OPTIONS] [INTERVAL] [-- COMMAND...]",
+	  "stacks of lock waits or allocations as a flame graph, also of recordings", cmd_flame },
+	{ "record", "-o FILE[.gz] [OPTIONS] [INTERVAL [COUNT]] [-- COMMAND [ARG...]]",
+	  "a run into a file, for every view to show with --from", cmd_record },
 	{ "rss", "[census|error|watch|verify|what-if] [OPTIONS]",
 	  "how rss_stat is kept here, whether it is right, and what it costs", cmd_rss },
 	{ "doctor", "[-J]", "what this kernel and these privileges can measure, and why",

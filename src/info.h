@@ -12,7 +12,7 @@ extern const char *const signal_names[NR_SIGNALS];
 
 struct lock_info {
 	u64 addr;	   /* 0: not found */
-	char found_by[12]; /* kallsyms, code, learned; empty: not found */
+	char found_by[12]; /* kallsyms, code, learned; empty: not found; excluded by --lock */
 };
 
 struct info {

@@ -15,7 +15,7 @@ static bool wanted(const struct info *info)
 	if (!info->ksyms || !info->locks_split)
 		return false;
 	for (int i = 0; i < NR_LOCKS; i++)
-		if (!info->locks[i].addr)
+		if (!info->locks[i].addr && !*info->locks[i].found_by)
 			return true;
 	return false;
 }
@@ -68,7 +68,7 @@ static bool learn_one(struct info *info, struct learn_slot *slot)
 		return false;
 	id = stack_lock(info->ksyms, slot->ip, LEARN_FRAMES);
 	__atomic_store_n(&slot->lock, 0, __ATOMIC_RELEASE);
-	if (id == NR_LOCKS || info->locks[id].addr)
+	if (id == NR_LOCKS || *info->locks[id].found_by)
 		return false;
 	info->locks[id].addr = addr;
 	strcpy(info->locks[id].found_by, "learned");

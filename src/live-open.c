@@ -84,11 +84,14 @@ int live_choose(struct live *l, const struct live_opts *opts, struct info *info)
 	}
 	info->mm_derived = !strcmp(info->backend[SIG_MM_LIFE], "derived");
 	info->locks_split = l->backends[SIG_LOCK_WAITS] && fact_has(FACT_CONTENTION_EVENTS);
-	info->frees_known = !opts->nr_ids && !opts->cgroup;
+	info->frees_known = !opts->nr_ids && !opts->cgroup && !opts->follow;
 	describe_host(info);
 	info->ksyms = kernel_ksyms();
 	if (l->backends[SIG_LOCK_WAITS])
 		locks_find(info->locks, info->ksyms, opts->find_locks);
+	for (int i = 0; i < NR_LOCKS && opts->locks; i++)
+		if (!opts->locks[i])
+			info->locks[i] = (struct lock_info){ 0, "excluded" };
 	return 0;
 }
 
@@ -98,7 +101,7 @@ int live_set_cgroup(struct live *l, const struct live_opts *opts, struct info *i
 	int err;
 
 	info->cfg.cgroup_subsys = ~0U;
-	if (opts->row_by != ROW_CGROUP && !opts->cgroup)
+	if (opts->row_by != ROW_CGROUP && !opts->cgroup && !opts->stack_cgroup)
 		return 0;
 	err = cgroups_choose(opts->cgroup, &choice);
 	if (err)

@@ -36,6 +36,7 @@ struct live {
 	struct bpf_link *learn_link;
 	struct learn_slot *learn_slots;
 	size_t learn_len;
+	struct usyms *usyms; /* made when the first user stack wants names */
 };
 
 /* Says what is missing for any run at all, with the contract's exit code, or returns 0. */
@@ -47,6 +48,17 @@ int live_choose(struct live *l, const struct live_opts *opts, struct info *info)
 /* -G and --by cgroup: which hierarchy; before and after the load. 0 or an exit code. */
 int live_set_cgroup(struct live *l, const struct live_opts *opts, struct info *info);
 int live_put_cgroup(struct live *l, const struct live_opts *opts);
+
+/* Holders, --follow and stacks on demand: into cfg before the load; attached after it. */
+void live_set_stacks(struct live *l, const struct live_opts *o, struct cfg *cfg);
+int live_attach_stacks(struct live *l, const struct live_opts *o);
+
+/* Names the user stacks that are new, while their processes live. 0 or -ENOMEM. */
+int live_name_ustacks(struct live *l, struct info *info);
+
+/* Calls each for every element; a table that changes meanwhile shows each key once or not. */
+int live_each(int fd, size_t key_size, size_t value_size,
+	      int (*each)(void *arg, const void *key, const void *value), void *arg);
 
 void self_start(struct self *self);
 void self_stop(struct self *self);

@@ -24,9 +24,8 @@ static u64 busy_time(void)
 
 #define BATCH 512
 
-/* Calls each for every element. A hash table that changes meanwhile shows each key once or not. */
-static int for_each_elem(int fd, size_t key_size, size_t value_size,
-			 int (*each)(void *arg, const void *key, const void *value), void *arg)
+int live_each(int fd, size_t key_size, size_t value_size,
+	      int (*each)(void *arg, const void *key, const void *value), void *arg)
 {
 	_cleanup_free_ char *keys = malloc(BATCH * key_size);
 	_cleanup_free_ char *values = malloc(BATCH * value_size);
@@ -107,7 +106,7 @@ static int read_owners(struct live *l, struct reader *r)
 	int err;
 
 	r->info->nr_owners = 0;
-	err = for_each_elem(bpf_map__fd(l->skel->maps.owners), sizeof(struct owner_key),
+	err = live_each(bpf_map__fd(l->skel->maps.owners), sizeof(struct owner_key),
 			    sizeof(struct owner), read_owner, r);
 	qsort(r->info->owners, r->info->nr_owners, sizeof(*r->info->owners), cmp_owner);
 	return err;
@@ -172,7 +171,7 @@ static void fold_dead_rows(struct live *l, struct snap *s)
 static int read_rows(struct live *l, struct reader *r)
 {
 	struct snap *s = r->snap;
-	int err = for_each_elem(bpf_map__fd(l->skel->maps.rows), sizeof(struct row_key),
+	int err = live_each(bpf_map__fd(l->skel->maps.rows), sizeof(struct row_key),
 				sizeof(struct row_stat), read_row, r);
 
 	fold_dead_rows(l, s);
@@ -191,7 +190,7 @@ static int read_maps(struct live *l, struct reader *r)
 	if (cfg->row_by)
 		err = read_rows(l, r);
 	if (!err && cfg->stacks)
-		err = for_each_elem(bpf_map__fd(l->skel->maps.stacks), sizeof(struct stack_key),
+		err = live_each(bpf_map__fd(l->skel->maps.stacks), sizeof(struct stack_key),
 				    sizeof(struct wait_stat), read_stack, r);
 	if (!err && cfg->owners)
 		err = read_owners(l, r);
@@ -216,7 +215,7 @@ int live_snap(struct live *l, struct info *info, struct snap *s)
 	s->busy_ns = busy_time();
 	count_unfinished(l, s);
 	snap_sort(s);
-	return err;
+	return err ? err : live_name_ustacks(l, info);
 }
 
 static u64 map_memory(int fd)

@@ -13,6 +13,7 @@
 #include "pcpustat.skel.h"
 #include "live-priv.h"
 #include "probes.h"
+#include "usyms.h"
 
 /* Maps that a run without these options does not need: they are not even made. */
 static void drop_unused_maps(struct pcpustat_bpf *skel, const struct cfg *cfg)
@@ -21,6 +22,7 @@ static void drop_unused_maps(struct pcpustat_bpf *skel, const struct cfg *cfg)
 	bpf_map__set_autocreate(skel->maps.stacks, cfg->stacks);
 	bpf_map__set_autocreate(skel->maps.owners, cfg->owners);
 	bpf_map__set_autocreate(skel->maps.calls, cfg->latency || cfg->mm_calls);
+	bpf_map__set_autocreate(skel->maps.ustacks, cfg->user_stacks);
 	bpf_map__set_autocreate(skel->maps.filter_ids, cfg->filter_tgid || cfg->filter_tid);
 	bpf_map__set_autocreate(skel->maps.filter_cgroup, cfg->filter_cgroup == 2);
 }
@@ -74,6 +76,7 @@ static int open_skeleton(struct live *l, const struct live_opts *opts, struct in
 			return err;
 	}
 	fill_cfg(&info->cfg, opts, l);
+	live_set_stacks(l, opts, &info->cfg);
 	memcpy((void *)&l->skel->rodata->cfg, &info->cfg, sizeof(info->cfg));
 	drop_unused_maps(l->skel, &info->cfg);
 	bpf_map__set_max_entries(l->skel->maps.cpus, l->nr_cpus);
@@ -215,6 +218,8 @@ static int load_all(struct live *l, const struct live_opts *opts, struct info *i
 		return err;
 	live_publish_locks(l, info);
 	err = attach_all(l);
+	if (!err)
+		err = live_attach_stacks(l, opts);
 	if (err)
 		return err;
 	l->skel->bss->control.live = 1;
@@ -261,6 +266,7 @@ void live_close(struct live *l)
 	if (l->blocks)
 		munmap(l->blocks, l->blocks_len);
 	pcpustat_bpf__destroy(l->skel);
+	usyms_free(l->usyms);
 	if (l->cgroup_fd >= 0)
 		close(l->cgroup_fd);
 	free(l);

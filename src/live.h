@@ -13,7 +13,13 @@ struct live_opts {
 	enum row_by row_by;
 	bool stacks;	  /* rows by stack of the lock waits */
 	bool stack_comm;  /* split them by comm */
+	bool stack_cgroup; /* and by cgroup */
 	bool user_stacks;
+	bool holders;      /* who made others wait, by stack or by owner */
+	bool call_stacks;  /* stacks of pcpu_alloc calls with their time; costs one a call */
+	const bool *locks; /* [NR_LOCKS], the ones to watch; NULL: all */
+	bool follow;       /* only the command and its descendants */
+	pid_t follow_pid;  /* the command; 0: none */
 	bool no_owners;	  /* do not take a stack for each new site */
 	u32 ids[NR_FILTER];
 	size_t nr_ids;
@@ -51,6 +57,9 @@ struct self_cost {
 	bool stats_enabled;
 };
 int live_self_cost(struct live *l, struct self_cost *cost);
+
+/* Between snapshots: learns locks, names user stacks while their processes live. */
+void live_poll(struct live *l, struct info *info);
 
 /*
  * Learns lock addresses from contention where neither kallsyms nor the code told them; cheap to

@@ -11,6 +11,7 @@
 #define MIN_INTERVAL_NS (NSEC_PER_SEC / 100)
 #define MAX_INTERVAL_NS (86400 * NSEC_PER_SEC)
 #define DEFAULT_TOP	10
+#define MAX_EXTRA       16
 
 enum {
 	OPT_BY = 256,
@@ -33,6 +34,7 @@ static const struct option long_options[] = {
 	{ "entries", required_argument, NULL, 'E' },
 	{ "key", required_argument, NULL, 'k' },
 	{ "timestamps", no_argument, NULL, 'T' },
+	{ "output", required_argument, NULL, 'o' },
 	{ "help", no_argument, NULL, 'h' },
 	{ "by", required_argument, NULL, OPT_BY },
 	{ "from", required_argument, NULL, OPT_FROM },
@@ -158,6 +160,9 @@ static int parse_option(const struct cmd *cmd, struct options *o, int c, const c
 	case 'k':
 		o->sort = arg;
 		return 0;
+	case 'o':
+		o->output = arg;
+		return 0;
 	case OPT_BY:
 		return parse_by(cmd, o, arg);
 	case OPT_FROM:
@@ -187,11 +192,18 @@ static int parse_option(const struct cmd *cmd, struct options *o, int c, const c
 
 static int parse_positional(const struct cmd *cmd, struct options *o, int n, char **args)
 {
+	if (o->second && n > 0) {
+		*o->second = args[0];
+		return n > 1 ? bad(cmd, "argument", args[1], "two recordings are enough") : 0;
+	}
 	if (n > 2)
 		return bad(cmd, "argument", args[2], "a command goes behind --");
-	if (n > 0 && (parse_duration(args[0], &o->interval_ns) || o->interval_ns < MIN_INTERVAL_NS ||
-		      o->interval_ns > MAX_INTERVAL_NS))
+	if (n > 0 && (parse_duration(args[0], &o->interval_ns) ||
+		      o->interval_ns < MIN_INTERVAL_NS || o->interval_ns > MAX_INTERVAL_NS))
 		return bad(cmd, "interval", args[0], "10ms to 24h, in seconds without a unit");
+	o->interval_given = n > 0;
+	if (n > 0 && o->from)
+		return bad(cmd, "interval", args[0], "a recording has its own");
 	if (n > 1)
 		return parse_number(cmd, "count", args[1], 1, 1ULL << 40, &o->count);
 	return 0;
@@ -219,8 +231,34 @@ static int split_command(int argc, char **argv, struct options *o)
 	return argc;
 }
 
+/* The command's own options behind the common ones. */
+static void merge_extra(const struct options_extra *extra, struct option *longs, char *shorts,
+			size_t len)
+{
+	size_t n = ARRAY_SIZE(long_options) - 1;
+
+	memcpy(longs, long_options, n * sizeof(*longs));
+	for (size_t i = 0; extra && i < MAX_EXTRA && extra->longs[i].name; i++)
+		longs[n++] = extra->longs[i];
+	longs[n] = long_options[ARRAY_SIZE(long_options) - 1];
+	snprintf(shorts, len, "JTp:t:C:G:E:k:o:h%s", extra ? extra->shorts : "");
+}
+
+int options_lock(const struct cmd *cmd, const char *arg, bool *set)
+{
+	for (int i = 0; i < NR_LOCKS; i++) {
+		if (!strcmp(arg, lock_names[i])) {
+			set[i] = true;
+			return 0;
+		}
+	}
+	return bad(cmd, "--lock", arg, "pcpu_alloc_mutex, pcpu_lock or percpu_counters_lock");
+}
+
 int options_parse(const struct cmd *cmd, int argc, char **argv, struct options *o)
 {
+	struct option longs[ARRAY_SIZE(long_options) + MAX_EXTRA];
+	char shorts[64];
 	int before = split_command(argc, argv, o), c, err = 0;
 	char *cut = before < argc ? argv[before] : NULL;
 
@@ -230,7 +268,8 @@ int options_parse(const struct cmd *cmd, int argc, char **argv, struct options *
 		return bad(cmd, "command", "", "there is none behind --");
 	argv[before] = NULL;
 	optind = 0;
-	while (!err && (c = getopt_long(before, argv, "JTp:t:C:G:E:k:h", long_options, NULL)) != -1) {
+	merge_extra(o->extra, longs, shorts, sizeof(shorts));
+	while (!err && (c = getopt_long(before, argv, shorts, longs, NULL)) != -1) {
 		if (c == 'h') {
 			cmd_help(cmd);
 			return -1;
@@ -239,6 +278,9 @@ int options_parse(const struct cmd *cmd, int argc, char **argv, struct options *
 			json_schema(stdout);
 			return -1;
 		}
+		if (c >= OPT_EXTRA || (c != '?' && o->extra && strchr(o->extra->shorts, c)))
+			err = o->extra->parse(o->extra->arg, c, optarg);
+		else
 		err = parse_option(cmd, o, c, optarg);
 	}
 	if (!err)

@@ -163,3 +163,10 @@ const char *probes_names(enum signal_id signal, char *buf, size_t len)
 			n += snprintf(buf + n, len - n, "%s%s", n ? ", " : "", backends[i].name);
 	return buf;
 }
+
+void probes_each(enum signal_id signal, void (*each)(void *arg, const char *name), void *arg)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(backends); i++)
+		if (backends[i].signal == signal && usable(&backends[i]))
+			each(arg, backends[i].name);
+}

@@ -28,6 +28,9 @@ struct backend {
  */
 int probes_choose(enum signal_id signal, const char *forced, const struct backend **out);
 
+/* Calls each for every backend of the signal that this kernel takes, best first. */
+void probes_each(enum signal_id signal, void (*each)(void *arg, const char *name), void *arg);
+
 /* Names of a signal's backends, "tp_btf, raw_tp, tp", for messages. */
 const char *probes_names(enum signal_id signal, char *buf, size_t len);
 

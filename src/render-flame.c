@@ -2,23 +2,51 @@
 /* Words that the flame graph renderers share. */
 #include "render-flame.h"
 
+#include <stdarg.h>
 #include <string.h>
 #include <time.h>
 
+/* A list of words in a fixed buffer; what does not fit is cut. */
+static void _printf_(3, 4) append(char *buf, size_t len, const char *fmt, ...)
+{
+	size_t n = strlen(buf);
+	va_list ap;
+
+	if (n && n + 3 < len)
+		n += snprintf(buf + n, len - n, ", ");
+	va_start(ap, fmt);
+	vsnprintf(buf + n, len - n, fmt, ap);
+	va_end(ap);
+}
+
+static bool lock_wanted(const struct flame_meta *m, int lock)
+{
+	if (weights[m->opts->weight].by_site || m->opts->weight == WEIGHT_LATENCY)
+		return false;
+	return !m->opts->locks || m->opts->locks[lock];
+}
+
 void flame_losses(const struct flame_meta *m, char *buf, size_t len)
 {
-	size_t n = 0;
-
 	buf[0] = '\0';
-	for (int i = 0; i < NR_LOST && n < len; i++) {
+	for (int i = 0; i < NR_LOCKS; i++)
+		if (lock_wanted(m, i) && !m->info->locks[i].addr)
+			append(buf, len, "%s %s", lock_names[i],
+			       *m->info->locks[i].found_by ? "not watched" : "not found");
+	for (int i = 0; i < NR_LOST; i++) {
 		u64 lost = m->iv->lost[i] + (m->base ? m->base->lost[i] : 0);
 
 		if (lost)
-			n += snprintf(buf + n, len - n, "%s%s %llu", n ? ", " : "", lost_names[i],
-				      lost);
+			append(buf, len, "%s %llu", lost_names[i], lost);
 	}
-	if (m->incomplete && n < len)
-		snprintf(buf + n, len - n, "%srecording incomplete", n ? ", " : "");
+	if (m->incomplete)
+		append(buf, len, "recording incomplete");
+}
+
+void flame_title(const struct flame_meta *m, char *buf, size_t len)
+{
+	snprintf(buf, len, "%s%s", weights[m->opts->weight].title,
+		 m->opts->holders ? ", by holder" : "");
 }
 
 void flame_time(const struct snap *iv, char *buf, size_t len)

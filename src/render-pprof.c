@@ -266,7 +266,7 @@ static void add_comments(struct builder *b, const struct flame_meta *m)
 	flame_losses(m, lost, sizeof(lost));
 	if (!lost[0])
 		return;
-	snprintf(text, sizeof(text), "lost: %s", lost);
+	snprintf(text, sizeof(text), "not in here: %s", lost);
 	b->p->comment[b->p->n_comment++] = str(b, text);
 }
 

@@ -64,13 +64,13 @@ static json_t *document(const struct tree *t, const struct flame_meta *m, json_t
 			json_t *samples, json_t *values)
 {
 	const struct weight_info *w = &weights[t->weight];
-	char name[700], lost[400], when[80];
+	char name[900], title[80], lost[400], when[80];
 
 	flame_losses(m, lost, sizeof(lost));
 	flame_time(m->iv, when, sizeof(when));
-	snprintf(name, sizeof(name), "%s%s%s on %s, Linux %s, %s%s%s", w->title,
-		 m->subject ? " " : "", m->subject ? m->subject : "", m->info->host,
-		 m->info->kernel, when, lost[0] ? "; lost: " : "", lost);
+	flame_title(m, title, sizeof(title));
+	snprintf(name, sizeof(name), "%s on %s, Linux %s, %s%s%s", title, m->info->host,
+		 m->info->kernel, when, lost[0] ? "; not in here: " : "", lost);
 	return json_pack("{ss,s{sO},s[{ss,ss,ss,si,sI,sO,sO}],ss,si,ss}", "$schema",
 			 "https://www.speedscope.app/file-format-schema.json", "shared", "frames",
 			 frames, "profiles", "type", "sampled", "name", w->title, "unit",

@@ -252,8 +252,7 @@ static void put_heading(struct svg *s)
 	const struct info *info = s->m->info;
 	char line[700], sum[200], when[80], before[80], lost[400];
 
-	snprintf(line, sizeof(line), "%s%s%s", s->w->title, s->m->subject ? " " : "",
-		 s->m->subject ? s->m->subject : "");
+	flame_title(s->m, line, sizeof(line));
 	put_text(s, "title", WIDTH / 2, 26, line);
 	sum_line(s, sum, sizeof(sum));
 	snprintf(line, sizeof(line), "%s%s on %s, Linux %s", sum,
@@ -271,7 +270,7 @@ static void put_heading(struct svg *s)
 	flame_losses(s->m, lost, sizeof(lost));
 	if (!lost[0])
 		return;
-	snprintf(line, sizeof(line), "Lost: %s", lost);
+	snprintf(line, sizeof(line), "Not in here: %s", lost);
 	put_text(s, "sub lost", WIDTH / 2, 79, line);
 }
 

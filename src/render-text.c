@@ -243,7 +243,7 @@ void text_header(struct text_out *out, const struct info *info)
 			     (!info->spin_observable || !info->locks_split);
 
 		fprintf(out->f, "%s%s: %s%s", i ? "  " : "", lock_names[i],
-			info->locks[i].addr ? info->locks[i].found_by : "not found",
+			*info->locks[i].found_by ? info->locks[i].found_by : "not found",
 			info->locks[i].addr && blind ? ", not observable on this host" : "");
 	}
 	fputc('\n', out->f);

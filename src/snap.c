@@ -25,6 +25,8 @@ const char *const lost_names[NR_LOST] = {
 	[LOST_OWNER_FULL] = "owner_table_full",
 	[LOST_USTACK_FULL] = "user_stack_table_full",
 	[LOST_USTACK_FAIL] = "user_stack_walk_failed",
+	[LOST_HOLDER_FULL] = "holder_table_full",
+	[LOST_FOLLOW_FULL] = "follow_table_full",
 };
 
 void snap_reset(struct snap *s)
@@ -259,6 +261,23 @@ void snap_sort(struct snap *s)
 	s->nr_rows = sort_merge(s->rows, s->nr_rows, sizeof(*s->rows), cmp_row, merge_row);
 	s->nr_stacks =
 		sort_merge(s->stacks, s->nr_stacks, sizeof(*s->stacks), cmp_stack, merge_stack);
+}
+
+void snap_merge_stacks(struct snap *s)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->nr_stacks; i++) {
+		struct stack_row row = s->stacks[i];
+
+		if (row.key.kind != STACK_WAITER)
+			continue;
+		memset(row.key.comm, 0, sizeof(row.key.comm));
+		row.key.user = row.key.cgroup = 0;
+		s->stacks[kept++] = row;
+	}
+	s->nr_stacks = kept;
+	snap_sort(s);
 }
 
 u64 snap_allocs(const struct snap *s)

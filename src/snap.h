@@ -55,6 +55,11 @@ void snap_reset(struct snap *s); /* zero, but keeps the arrays' room */
 void snap_free(struct snap *s);
 int snap_copy(struct snap *to, const struct snap *from); /* 0 or -ENOMEM */
 void snap_run_maxima(struct snap *s); /* for a whole run: max_iv = max_ns */
+/*
+ * Stacks of waiters by lock and kernel frames alone, whatever else they were split by; those of
+ * holders and of calls are left out.
+ */
+void snap_merge_stacks(struct snap *s);
 void snap_sort(struct snap *s); /* sorts the arrays and merges equal keys */
 
 int snap_add_site(struct snap *s, const struct site *site);

@@ -281,8 +281,7 @@ static int add_sites(struct tree *t, const struct info *info, const struct snap 
 	return tree_add(t, &other, iv->other_allocs, iv->other_bytes);
 }
 
-/* Could this run measure that weight at all? */
-static bool measured(const struct info *info, const struct tree_opts *o)
+bool tree_measured(const struct info *info, const struct tree_opts *o)
 {
 	if (weights[o->weight].by_site)
 		return info->backend[SIG_ALLOCATIONS][0];
@@ -300,7 +299,7 @@ int tree_build(struct tree *t, const struct info *info, const struct snap *iv,
 {
 	memset(t, 0, sizeof(*t));
 	t->weight = opts->weight;
-	if (!measured(info, opts))
+	if (!tree_measured(info, opts))
 		return -ENODATA;
 	if (weights[opts->weight].by_site)
 		return add_sites(t, info, iv);

@@ -84,6 +84,9 @@ struct tree_opts {
 int tree_build(struct tree *t, const struct info *info, const struct snap *iv,
 	       const struct tree_opts *opts);
 
+/* Can a run with this info measure that weight at all? */
+bool tree_measured(const struct info *info, const struct tree_opts *opts);
+
 /* Adds base's weights to t as what was before; both of one weight. 0 or -ENOMEM. */
 int tree_diff(struct tree *t, const struct tree *base);
 

@@ -43,7 +43,8 @@ int grow(void *array, size_t *cap, size_t n, size_t elem)
 	if (n < *cap)
 		return 0;
 	want = *cap ? *cap * 2 : 64;
-	bigger = reallocarray(*p, want, elem);
+	/* Of an overflow to 0 reallocarray would make a free. */
+	bigger = want > *cap ? reallocarray(*p, want, elem) : NULL;
 	if (!bigger)
 		return -ENOMEM;
 	*p = bigger;

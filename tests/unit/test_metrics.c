@@ -56,8 +56,7 @@ static const struct metric *find(enum scope scope, const char *key)
 	for (size_t i = 0; i < nr_metrics; i++)
 		if (metrics[i].scope == scope && !strcmp(metrics[i].key, key))
 			return &metrics[i];
-	print_error("no metric %s\n", key);
-	assert_true(false);
+	unit_fail("no metric %s", key);
 	return NULL;
 }
 

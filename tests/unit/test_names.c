@@ -65,7 +65,7 @@ static void the_call_site_itself(void **state)
 static void behind_wrappers(void **state)
 {
 	const u64 stack[] = { SYM_BPF_PROG + 4, SYM_TRACE + 4, SYM_PCPU_ALLOC + 4,
-			      SYM_COUNTER_INIT + 4, 0xdead, SYM_MM_INIT + 4, SYM_DUP_MM };
+			      SYM_COUNTER_INIT + 4, 0xdead, SYM_MM_INIT + 4, SYM_DUP_MM + 4 };
 	const u64 map[] = { SYM_PCPU_ALLOC + 4, SYM_MAP_ALLOC + 4, SYM_ARRAY_ALLOC + 4 };
 	struct info *info = *state;
 	struct site site = { SYM_COUNTER_INIT + 4, meta, 1 };
@@ -108,7 +108,7 @@ static void no_owner_to_be_found(void **state)
 
 	/* Full to the last frame, and nothing but wrappers and unknown addresses. */
 	for (int i = 0; i < OWNER_FRAMES; i++)
-		stack[i] = i % 2 ? (u64)SYM_COUNTER_INIT + i : ~0ULL;
+		stack[i] = i % 2 ? (u64)SYM_COUNTER_INIT + i + 1 : ~0ULL;
 	sample_owner(info, SYM_COUNTER_INIT, meta, stack, OWNER_FRAMES);
 	assert_null(site_owner(info, &site, &sampled));
 	assert_false(site_is_mm_init(info, &site));
@@ -142,10 +142,12 @@ static void tracing_by_name(void **state)
 		"__traceiter_contention_begin", "bpf_trampoline_6442536467", "bpf_get_stack_raw_tp",
 		"perf_trace_percpu_alloc_percpu", "kprobe_ftrace_handler", "__probestub_sched_switch",
 		"trace_call_bpf", "bpf_dispatcher_xdp_func", "rethook_trampoline_handler",
+		"__bpf_prog_enter_recur", "perf_callchain_kernel",
 	};
 	static const char *const no[] = {
 		"pcpu_alloc_noprof", "mutex_lock", "bpf_map_alloc_percpu", "perf_event_alloc",
-		"mm_init", "", "bpf", "trace_kprobe_create", "array_map_alloc",
+		"mm_init", "", "bpf", "trace_kprobe_create", "array_map_alloc", "bpf_prog_alloc",
+		"bpf_prog_load", "ftrace_startup",
 	};
 
 	(void)state;

@@ -9,6 +9,7 @@ struct rendered {
 	struct info info, before;
 	struct snap s, old;
 	struct tree t;
+	struct tree_opts opts;
 	struct flame_meta m;
 	char *text;
 	size_t len;
@@ -44,15 +45,16 @@ static int speedscope(FILE *f, struct rendered *r)
 
 static void setup_tree(struct rendered *r, enum weight weight, bool diff)
 {
-	struct tree_opts o = { .weight = weight, .comm = true };
 	struct tree base;
 
 	memset(r, 0, sizeof(*r));
+	r->opts = (struct tree_opts){ .weight = weight, .comm = true };
+	r->m.opts = &r->opts;
 	fixture_info(&r->info);
 	fixture_snap(&r->info, &r->s, 10);
 	r->m.info = &r->info;
 	r->m.iv = &r->s;
-	assert_int_equal(tree_build(&r->t, &r->info, &r->s, &o), 0);
+	assert_int_equal(tree_build(&r->t, &r->info, &r->s, &r->opts), 0);
 	if (!diff)
 		return;
 	fixture_info(&r->before);
@@ -60,7 +62,7 @@ static void setup_tree(struct rendered *r, enum weight weight, bool diff)
 	fixture_wait(&r->old, LOCK_COUNTERS, "gone", 0, EXIT, 3, 50000000);
 	for (size_t i = 0; i < r->old.nr_stacks; i++)
 		r->old.stacks[i].w.wait_ns *= 1 + i;
-	assert_int_equal(tree_build(&base, &r->before, &r->old, &o), 0);
+	assert_int_equal(tree_build(&base, &r->before, &r->old, &r->opts), 0);
 	assert_int_equal(tree_diff(&r->t, &base), 0);
 	tree_free(&base);
 	r->m.base = &r->old;
@@ -199,7 +201,7 @@ static void svg_is_xml(void **state)
 	for (int i = 0; i < 2; i++) {
 		setup_tree(&r, WEIGHT_COUNT, i);
 		r.info.host[0] = '<';
-		r.m.subject = "by \"<holder>\" & co";
+		strcpy(r.info.kernel, "6 \"<&>\"");
 		draw(&r, svg);
 		names = output_of(check, r.text, r.len);
 		/* The hostile command, as it is called: bytes that are no text in hex. */

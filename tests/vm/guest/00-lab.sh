@@ -28,4 +28,3 @@ equal "CPUs possible" "$(cat /sys/devices/system/cpu/possible)" "0-$((possible -
 for event in percpu_alloc_percpu percpu_free_percpu percpu_create_chunk; do
 	[ -d "/sys/kernel/tracing/events/percpu/$event" ] || fail "no tracepoint percpu:$event"
 done
-grep -q ' pcpu_alloc_mutex$' /proc/kallsyms || fail "no pcpu_alloc_mutex in kallsyms"

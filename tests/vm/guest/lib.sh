@@ -4,20 +4,7 @@
 # Given by init: LABEL (row of the table), RELEASE (expected uname -r),
 # SMP (QEMU's -smp), EXPECT (expect/LABEL.json).
 
-fail()
-{
-	echo "FAIL: $*"
-	exit 1
-}
-
-skip()
-{
-	echo "SKIP: $*"
-	exit 77
-}
-
-# equal WHAT ACTUAL EXPECTED
-equal()
-{
-	[ "$2" = "$3" ] || fail "$1: got '$2', expected '$3'"
-}
+# The rest is the same as for tests on the running kernel: many of these tests are links to those.
+export PCPUSTAT=/bin/pcpustat TRUTH=/bin/truth
+# shellcheck source-path=SCRIPTDIR
+. /tests/hostlib.sh

@@ -1,0 +1,1 @@
+../../host/20-backends.sh

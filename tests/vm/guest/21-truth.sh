@@ -1,0 +1,1 @@
+../../host/01-truth.sh

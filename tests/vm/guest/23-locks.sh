@@ -1,0 +1,1 @@
+../../host/03-locks.sh

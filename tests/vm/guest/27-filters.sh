@@ -1,0 +1,1 @@
+../../host/07-filters.sh

@@ -1,0 +1,1 @@
+../../host/11-learned.sh

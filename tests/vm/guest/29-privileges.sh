@@ -1,0 +1,1 @@
+../../host/09-privileges.sh
