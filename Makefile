@@ -114,13 +114,17 @@ vm lab:
 	@tests/$@/run $(K)
 
 # What watching costs, against the peers that are installed here; a quiet machine, please.
-bench-overhead: all tests $(B)/tests/floor.o
+bench-overhead: all tests $(B)/tests/floor
 	@tests/need $(TEST_PKGS)
 	@tests/overhead/run $(ROUNDS)
 
 $(B)/tests/floor.o: tests/overhead/floor.bpf.c
 	@mkdir -p $(@D)
 	$(CLANG) $(BPF_CFLAGS) $(DEPS) -c -o $@ $<
+
+$(B)/tests/floor: tests/overhead/floor.c $(B)/tests/floor.o
+	$(BPFTOOL) gen skeleton $(B)/tests/floor.o name floor_bpf > $(B)/tests/floor.skel.h
+	$(CC) $(CFLAGS) -I$(B)/tests -o $@ $< -lbpf
 
 # docs/lab-report.md anew, from some twenty guests: hours on two emulated CPUs. What has been measured
 # is kept under build/report.
