@@ -278,7 +278,7 @@ int options_parse(const struct cmd *cmd, int argc, char **argv, struct options *
 			json_schema(stdout);
 			return -1;
 		}
-		if (c >= OPT_EXTRA || (c != '?' && o->extra && strchr(o->extra->shorts, c)))
+		if (c >= OPT_EXTRA || (c < 128 && c != '?' && o->extra && strchr(o->extra->shorts, c)))
 			err = o->extra->parse(o->extra->arg, c, optarg);
 		else
 		err = parse_option(cmd, o, c, optarg);

@@ -45,6 +45,12 @@ done
 "$PCPUSTAT" flame --diff "$work/r.gz" "$work/all.gz" --weight allocs >"$work/out" || fail "diff"
 grep -vE ' [0-9]+ [0-9]+$' "$work/out" && fail "not two counts"
 
+# --by site: without the table of processes.
+"$PCPUSTAT" record -o "$work/site.gz" --by site 0.1 2 || fail "record --by site: exit $?"
+equal "rows, filters" "$(zcat "$work/site.gz" |
+	jq -s '(map(select(.type == "row")) | length), .[0].cfg.row_by, .[0].cfg.filter_tgid' |
+	tr '\n' ' ')" "0 0 0 "
+
 # The writer is killed: what was flushed is there.
 "$PCPUSTAT" record -o "$work/cut.gz" 0.1 2>/dev/null &
 pid=$!
