@@ -88,6 +88,12 @@ static __always_inline void count_site(void *ctx, struct cpu_block *b, u64 call_
 	for (int i = 0; i < SITE_PROBES; i++) {
 		s = &b->sites[(h + i) & (cfg.nr_sites - 1) & (NR_SITES - 1)];
 		seen = *(volatile u64 *)&s->meta;
+		/* What we allocate to attach must not become the owner of a site. */
+		if (!seen && !control.live) {
+			add(&b->other_allocs, 1);
+			add(&b->other_bytes, SITE_SIZE(meta));
+			return;
+		}
 		if (!seen) {
 			got = cmpxchg ? claim_new(b, s, call_site, meta) :
 					claim_old(b, s, call_site, meta);
