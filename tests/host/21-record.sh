@@ -72,7 +72,12 @@ mount -t tmpfs -o size=8k tmpfs "$work/small" || fail "cannot mount a small tmpf
 full=$?
 "$PCPUSTAT" --from "$work/small/full" >"$work/out" 2>&1
 got=$?
+rm "$work/small/full"
+# Without a command there is nothing to go on for.
+timeout 20 "$PCPUSTAT" record -o "$work/small/full" 0.01 2>/dev/null
+stopped=$?
 umount "$work/small"
+equal "status of a full disk without a command" $stopped 1
 equal "status of a full disk" $full 1
 equal "errors about the full disk" "$(grep -c 'No space left' "$work/err")" 1
 equal "status of what was written before" $got 0
