@@ -107,8 +107,8 @@ test:
 	@$(MAKE) --no-print-directory -j$$(nproc) all tests
 	@tests/run $(SUITES)
 
-# docs/lab-report.md anew, from some twenty guests: hours on two emulated CPUs. What has been measured
-# is kept under build/report.
+# docs/lab-report.md anew, from some twenty guests at a minute and a half of CPU time each. What has
+# been measured is kept under build/report.
 lab-report:
 	@tests/need $(TEST_PKGS)
 	@$(MAKE) --no-print-directory -j$$(nproc) all tests
