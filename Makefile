@@ -40,7 +40,7 @@ GENERATED := $(B)/profile.pb-c.h $(B)/flame.css.h $(B)/flame.js.h
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all deps run test lab-report tests install uninstall clean format check-format
+.PHONY: all deps run test lab-report tests golden-update install uninstall clean format check-format
 
 all: $(B)/pcpustat
 
@@ -120,6 +120,10 @@ lab-report:
 SAN      := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 SAN_OBJS := $(patsubst src/%.c,$(B)/san/%.o,$(filter-out src/main.c,$(SRCS))) $(B)/profile.pb-c.o
 UNIT     := $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(wildcard tests/unit/test_*.c))
+
+# What the renderers print now becomes what they have to print: read the difference, then commit it.
+golden-update: $(UNIT)
+	@UPDATE_GOLDEN=1 tests/run unit
 
 tests: $(UNIT) $(B)/tests/truth $(B)/tests/rssload
 

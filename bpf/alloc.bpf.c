@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Allocations, frees and failures: exact counts by (call site, size, align), at one atomic add. */
-#include "maps.bpf.h"
+#include "calls.bpf.h"
 
 static __always_inline u64 site_meta(u64 size, u64 align, bool atomic, bool reserved)
 {
@@ -88,6 +88,12 @@ static __always_inline void count_site(void *ctx, struct cpu_block *b, u64 call_
 	for (int i = 0; i < SITE_PROBES; i++) {
 		s = &b->sites[(h + i) & (cfg.nr_sites - 1) & (NR_SITES - 1)];
 		seen = *(volatile u64 *)&s->meta;
+		/* What we allocate to attach must not become the owner of a site. */
+		if (!seen && !control.live) {
+			add(&b->other_allocs, 1);
+			add(&b->other_bytes, SITE_SIZE(meta));
+			return;
+		}
 		if (!seen) {
 			got = cmpxchg ? claim_new(b, s, call_site, meta) :
 					claim_old(b, s, call_site, meta);
@@ -142,6 +148,8 @@ static __always_inline void count_alloc(void *ctx, u64 call_site, u64 meta, bool
 
 	if (!b || filtered())
 		return;
+	if (cfg.latency)
+		alloc_exit(ctx, b, true, cmpxchg);
 	if (cfg.filter_cpu && !b->selected)
 		return;
 	count_site(ctx, b, call_site, meta, cmpxchg);
@@ -151,7 +159,7 @@ static __always_inline void count_alloc(void *ctx, u64 call_site, u64 meta, bool
 		count_mm();
 }
 
-static __always_inline void count_free(void)
+static __always_inline void count_free(void *ctx, bool cmpxchg)
 {
 	struct cpu_block *b = this_block();
 
@@ -159,12 +167,15 @@ static __always_inline void count_free(void)
 		add(&b->frees, 1);
 }
 
-static __always_inline void count_fail(void)
+static __always_inline void count_fail(void *ctx, bool cmpxchg)
 {
 	struct cpu_block *b = this_block();
 
-	if (b && !filtered())
-		add(&b->fails, 1);
+	if (!b || filtered())
+		return;
+	if (cfg.latency)
+		alloc_exit(ctx, b, false, cmpxchg);
+	add(&b->fails, 1);
 }
 
 /*
@@ -213,20 +224,23 @@ int alloc_old_tp(struct trace_event_raw_percpu_alloc_percpu *e)
 	return 0;
 }
 
-#define COUNT(name, section, count) \
-	SEC(section)                \
-	int name(void *ctx)         \
-	{                           \
-		count();            \
-		return 0;           \
+#define COUNT(name, section, count, cmpxchg) \
+	SEC(section)                         \
+	int name(void *ctx)                  \
+	{                                    \
+		count(ctx, cmpxchg);         \
+		return 0;                    \
 	}
 
 /* mm/percpu.c free_percpu: pcpu_lock is held and interrupts are off. One add, nothing else. */
-COUNT(free_btf, "?tp_btf/percpu_free_percpu", count_free)
-COUNT(free_raw, "?raw_tp/percpu_free_percpu", count_free)
-COUNT(free_tp, "?tp/percpu/percpu_free_percpu", count_free)
+COUNT(free_btf, "?tp_btf/percpu_free_percpu", count_free, false)
+COUNT(free_raw, "?raw_tp/percpu_free_percpu", count_free, false)
+COUNT(free_tp, "?tp/percpu/percpu_free_percpu", count_free, false)
 
 /* mm/percpu.c pcpu_alloc: after pcpu_lock, with pcpu_alloc_mutex still held when blocking. */
-COUNT(fail_btf, "?tp_btf/percpu_alloc_percpu_fail", count_fail)
-COUNT(fail_raw, "?raw_tp/percpu_alloc_percpu_fail", count_fail)
-COUNT(fail_tp, "?tp/percpu/percpu_alloc_percpu_fail", count_fail)
+COUNT(fail_btf, "?tp_btf/percpu_alloc_percpu_fail", count_fail, true)
+COUNT(fail_raw, "?raw_tp/percpu_alloc_percpu_fail", count_fail, true)
+COUNT(fail_tp, "?tp/percpu/percpu_alloc_percpu_fail", count_fail, true)
+COUNT(fail_old_btf, "?tp_btf/percpu_alloc_percpu_fail", count_fail, false)
+COUNT(fail_old_raw, "?raw_tp/percpu_alloc_percpu_fail", count_fail, false)
+COUNT(fail_old_tp, "?tp/percpu/percpu_alloc_percpu_fail", count_fail, false)

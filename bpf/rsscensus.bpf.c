@@ -16,7 +16,7 @@ static __always_inline bool read_cache(struct task_struct *task, s32 *cache)
 
 	if (rss_shape() != SHAPE_SPLIT || !bpf_core_field_exists(t->rss_stat))
 		return false;
-	BPF_CORE_READ_INTO(cache, t, rss_stat.count);
+	bpf_core_read(cache, NR_RSS * sizeof(*cache), &t->rss_stat.count);
 	return cache[0] || cache[1] || cache[2] || cache[3];
 }
 

@@ -49,6 +49,7 @@ enum lost {
 	LOST_CALL_NESTED, /* an allocation inside an allocation (softirq): inner one not timed */
 	LOST_CALL_BEGIN,  /* a call returned whose entry was not seen */
 	LOST_OWNER_FULL,  /* owner table full: the site has no owner */
+	LOST_CALL_INTERRUPTED, /* a fatal signal ended a call of pcpu_alloc: not timed */
 	LOST_USTACK_FULL, /* user stack table full: the row has no user frames */
 	LOST_USTACK_FAIL, /* the kernel could not walk the user stack */
 	LOST_HOLDER_FULL, /* stack table full: the waiting is in no holder's row */

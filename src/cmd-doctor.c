@@ -11,10 +11,9 @@
 #include "kernel.h"
 #include "locks.h"
 #include "probes.h"
+#include "render.h"
 #include "snap.h"
 #include "trial.h"
-
-static const char *const state_names[] = { "unknown", "absent", "present" };
 
 struct diagnosis {
 	struct utsname uts;
@@ -112,7 +111,7 @@ static json_t *facts_json(void)
 		enum fact_state state = fact_get(i, &how);
 
 		json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s?, s:s?, s:s?}", "id",
-						      facts[i].id, "state", state_names[state],
+						      facts[i].id, "state", fact_states[state],
 						      "how", how, "since", facts[i].since,
 						      "commit", facts[i].commit, "without",
 						      facts[i].without));
@@ -154,7 +153,7 @@ static int print_json(const struct diagnosis *d)
 					 d->locks[i].addr ? json_string(d->locks[i].found_by) :
 							    json_null()));
 	obj = json_pack("{s:s, s:i, s:s, s:s, s:s?, s:o, s:o, s:o, s:o, s:{s:s, s:s, s:s, s:s}, s:s}",
-			"type", "doctor", "schema", 1, "version", VERSION, "kernel",
+			"type", "doctor", "schema", JSON_SCHEMA, "version", VERSION, "kernel",
 			d->uts.release, "rss_mode", kernel_rss_mode(), "signals", signals,
 			"backends", backends_json(d), "locks",
 			locks, "facts", facts_json(), "privileges", "missing", d->missing_caps,
@@ -172,7 +171,7 @@ static void print_facts(void)
 		const char *how;
 		enum fact_state state = fact_get(i, &how);
 
-		printf("%-8s %-20s %s (%s)\n", state_names[state], facts[i].id, facts[i].what, how);
+		printf("%-8s %-20s %s (%s)\n", fact_states[state], facts[i].id, facts[i].what, how);
 		if (state != FACT_PRESENT && facts[i].without)
 			printf("%-29s without it: %s\n", "", facts[i].without);
 	}

@@ -10,11 +10,11 @@
 #include "rss-print.h"
 #include "rss-verify-print.h"
 
-#define DEFAULT_NS	   (10 * NSEC_PER_SEC)
+#define DEFAULT_NS         (10 * NSEC_PER_SEC)
 #define CENSUS_INTERVAL_NS NSEC_PER_SEC
-#define POLL_NS		   (NSEC_PER_SEC / 10)
-#define ORPHAN_WAIT_NS	   (2 * NSEC_PER_SEC)
-#define MAX_ORPHANS	   1024
+#define POLL_NS            (NSEC_PER_SEC / 10)
+#define ORPHAN_WAIT_NS     (2 * NSEC_PER_SEC)
+#define MAX_ORPHANS        1024
 
 struct verify {
 	struct rss *rss;
@@ -124,8 +124,10 @@ static void check_orphans(struct verify *s)
 		m = rss_mon_orphans(s->mon, b, MAX_ORPHANS);
 	}
 	for (size_t i = 0; i < n; i++) {
-		struct rss_violation v = { .check = CHECK_BLOCK, .mm = a[i].block.mm,
-					   .pid = a[i].block.pid, .tid = a[i].block.pid };
+		struct rss_violation v = { .check = CHECK_BLOCK,
+					   .mm = a[i].block.mm,
+					   .pid = a[i].block.pid,
+					   .tid = a[i].block.pid };
 
 		if (!still_there(&a[i], b, m))
 			continue;
@@ -140,8 +142,11 @@ static void check_orphans(struct verify *s)
 static int report(struct verify *s, const struct rss_opts *o)
 {
 	struct rss_counts counts;
-	struct rss_report r = { .e = &s->e, .counts = &counts, .examples = &s->examples,
-				.ksyms = kernel_ksyms(), .mms = s->now.nr,
+	struct rss_report r = { .e = &s->e,
+				.counts = &counts,
+				.examples = &s->examples,
+				.ksyms = kernel_ksyms(),
+				.mms = s->now.nr,
 				.censuses = s->censuses };
 	int violated = 0, err = 0;
 	struct rss_verdict v;
@@ -150,7 +155,8 @@ static int report(struct verify *s, const struct rss_opts *o)
 	check_orphans(s);
 	rss_mon_read(s->mon, &counts);
 	rss_mon_poll(s->mon, keep, &s->examples);
-	s->e.missed = counts.missed + counts.s.lost[RSS_LOST_BLOCK];
+	s->e.missed = counts.missed + counts.s.lost[RSS_LOST_BLOCK] +
+		      counts.s.lost[RSS_LOST_SWITCH];
 	for (int i = 0; i < NR_CHECKS; i++) {
 		s->e.tested[i] += counts.s.tested[i];
 		s->e.violated[i] += counts.s.violated[i];

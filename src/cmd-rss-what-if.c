@@ -69,7 +69,7 @@ static void fill(const struct what_if *w, struct whatif_in *in)
 	const struct wait_stat *m = &w->d.locks[LOCK_ALLOC_MUTEX].w;
 	const struct rss_trial *t = &w->census.trial;
 
-	*in = (struct whatif_in){
+	*in = (struct whatif_in) {
 		.duration_ns = w->d.duration_ns,
 		.mode = w->census.mode,
 		.births = b->forks + b->execs - a->forks - a->execs,
@@ -122,8 +122,8 @@ static void print_text(const struct what_if *w, const struct whatif_in *in)
 	double s = in->duration_ns / 1e9, single = whatif_single_share(in);
 
 	rss_print_mode(&w->census);
-	printf("over %.1f s: %.1f mms born/s, %.1f passes of pcpu_alloc_mutex/s", s,
-	       in->births / s, in->passes / s);
+	printf("over %.1f s: %.1f mms born/s, %.1f passes of pcpu_alloc_mutex/s", s, in->births / s,
+	       in->passes / s);
 	if (single >= 0)
 		printf(", %.1f %% of mms stay single-threaded%s", 100 * single,
 		       in->ends ? "" : " (of those there are: none ended)");
@@ -151,11 +151,10 @@ static int option_line(const struct whatif_in *in, enum whatif_option option)
 		"{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "type", "option", "mode",
 		whatif_names[option], "gain",
 		out.nothing || out.cpu_known ? json_boolean(!out.nothing) : json_null(),
-		"nothing_to_gain",
-		out.nothing ? json_string(out.nothing) : json_null(), "allocs_per_s",
-		number(out.known, out.allocs), "mutex_passes_per_s", number(out.known, out.passes),
-		"wait_ns_per_s", number(out.waits_known, out.wait_ns), "cpu_ns_per_s",
-		number(out.cpu_known, out.cpu_ns), "of_busy",
+		"nothing_to_gain", out.nothing ? json_string(out.nothing) : json_null(),
+		"allocs_per_s", number(out.known, out.allocs), "mutex_passes_per_s",
+		number(out.known, out.passes), "wait_ns_per_s", number(out.waits_known, out.wait_ns),
+		"cpu_ns_per_s", number(out.cpu_known, out.cpu_ns), "of_busy",
 		number(out.cpu_known && in->busy_ns, out.of_busy)));
 }
 
@@ -172,13 +171,12 @@ static int print_json(const struct what_if *w, const struct whatif_in *in)
 		json_decref(assumed);
 		return err;
 	}
-	return rss_json_line(json_pack("{s:s, s:I, s:I, s:I, s:o, s:o}", "type", "summary",
-				       "duration_ns", (json_int_t)in->duration_ns, "births",
-				       (json_int_t)in->births, "mutex_passes",
-				       (json_int_t)in->passes, "single_share",
-				       number(whatif_single_share(in) >= 0,
-					      whatif_single_share(in)),
-				       "assumptions", assumed));
+	return rss_json_line(
+		json_pack("{s:s, s:I, s:I, s:I, s:o, s:o}", "type", "summary", "duration_ns",
+			  (json_int_t)in->duration_ns, "births", (json_int_t)in->births,
+			  "mutex_passes", (json_int_t)in->passes, "single_share",
+			  number(whatif_single_share(in) >= 0, whatif_single_share(in)),
+			  "assumptions", assumed));
 }
 
 static int run(struct what_if *w, const struct rss_opts *o, u64 duration_ns)

@@ -111,8 +111,9 @@ static const char *name_at(const struct ksyms *ksyms, u64 ip)
 }
 
 /*
- * How many frames at the leaf are tracing's own. Our program's frame has no name when its symbol
- * came after the symbols were read, so the run ends at the last one that is known.
+ * How many frames at the leaf are tracing's own. Programs and trampolines have no name when their
+ * symbols came after the symbols were read, so the run ends at the last one that is known, or at
+ * the nameless trampoline that follows it.
  */
 static size_t tracing_run(const struct ksyms *ksyms, const u64 *ip, size_t n)
 {
@@ -127,6 +128,8 @@ static size_t tracing_run(const struct ksyms *ksyms, const u64 *ip, size_t n)
 			break;
 		run = i + 1;
 	}
+	while (run && run < n && !name_at(ksyms, ip[run]))
+		run++;
 	return run;
 }
 

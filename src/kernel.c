@@ -7,6 +7,8 @@
 
 #include "probe-facts.h"
 
+const char *const fact_states[] = { "unknown", "absent", "present" };
+
 const struct fact facts[NR_FACTS] = {
 	[FACT_BTF] = { "btf", "kernel type information (/sys/kernel/btf/vmlinux)", "5.4",
 		       "341dfcf8d78e", "everything: no program can be relocated", probe_btf },

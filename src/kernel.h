@@ -37,6 +37,7 @@ enum fact_id {
 };
 
 enum fact_state { FACT_UNKNOWN, FACT_ABSENT, FACT_PRESENT };
+extern const char *const fact_states[]; /* names of them */
 
 struct fact {
 	const char *id;

@@ -82,6 +82,11 @@ int live_choose(struct live *l, const struct live_opts *opts, struct info *info)
 		snprintf(info->backend[sig], sizeof(info->backend[sig]), "%s",
 			 l->backends[sig] ? l->backends[sig]->name : "");
 	}
+	/* A call ends at the allocation's event. */
+	if (!l->backends[SIG_ALLOCATIONS]) {
+		l->backends[SIG_LATENCY] = NULL;
+		info->backend[SIG_LATENCY][0] = '\0';
+	}
 	info->mm_derived = !strcmp(info->backend[SIG_MM_LIFE], "derived");
 	info->locks_split = l->backends[SIG_LOCK_WAITS] && fact_has(FACT_CONTENTION_EVENTS);
 	info->frees_known = !opts->nr_ids && !opts->cgroup && !opts->follow;

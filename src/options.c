@@ -275,7 +275,8 @@ int options_parse(const struct cmd *cmd, int argc, char **argv, struct options *
 			return -1;
 		}
 		if (c == OPT_SCHEMA) {
-			json_schema(stdout);
+			if (json_schema(stdout))
+				return fail(EXIT_RUNTIME, "cannot write the schema");
 			return -1;
 		}
 		if (c >= OPT_EXTRA || (c != '?' && o->extra && strchr(o->extra->shorts, c)))

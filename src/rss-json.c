@@ -68,8 +68,8 @@ int rss_json_header(const struct rss_census *c)
 
 	uname(&u);
 	return rss_json_line(json_pack("{s:s, s:i, s:s, s:s, s:i, s:i, s:o, s:o}", "type", "header",
-				       "schema", RSS_SCHEMA, "version", VERSION, "kernel", u.release,
-				       "cpus_online", c->cpus_online, "cpus_possible",
+				       "schema", RSS_SCHEMA, "version", VERSION, "kernel",
+				       u.release, "cpus_online", c->cpus_online, "cpus_possible",
 				       c->cpus_possible, "rss_stat", mode(c), "percpu_unreadable",
 				       c->slots ? json_null() : json_string(c->no_slots)));
 }
@@ -77,24 +77,23 @@ int rss_json_header(const struct rss_census *c)
 static int process_line(const struct rss_row *r)
 {
 	json_t *obj = json_pack("{s:s, s:I, s:o, s:I, s:i, s:s}", "type", "mm", "pid",
-				(json_int_t)r->mm->pid, "comm", rss_json_name(r->mm->comm), "threads",
-				(json_int_t)r->threads, "processes", (int)r->mm->processes, "state",
-				rss_state_names[r->state]);
+				(json_int_t)r->mm->pid, "comm", rss_json_name(r->mm->comm),
+				"threads", (json_int_t)r->threads, "processes",
+				(int)r->mm->processes, "state", rss_state_names[r->state]);
 
 	if (obj)
-		json_object_update_new(obj, sizes(r->approx_known,
-						  r->exact_known ? r->exact : r->approx));
+		json_object_update_new(
+			obj, sizes(r->approx_known, r->exact_known ? r->exact : r->approx));
 	return rss_json_line(obj);
 }
 
 static int group_line(const struct rss_row *r, enum rss_by by, struct cgroups *names)
 {
 	const char *path = names ? cgroups_path(names, r->cgroup) : NULL;
-	json_t *obj = json_pack("{s:s, s:I, s:I, s:I, s:I}", "type",
-				by == RSS_BY_CGROUP ? "cgroup" : "mode", "mms", (json_int_t)r->mms,
-				"threads", (json_int_t)r->threads, "atomic",
-				(json_int_t)r->in_state[RSS_ATOMIC], "percpu",
-				(json_int_t)r->in_state[RSS_PERCPU]);
+	json_t *obj = json_pack(
+		"{s:s, s:I, s:I, s:I, s:I}", "type", by == RSS_BY_CGROUP ? "cgroup" : "mode", "mms",
+		(json_int_t)r->mms, "threads", (json_int_t)r->threads, "atomic",
+		(json_int_t)r->in_state[RSS_ATOMIC], "percpu", (json_int_t)r->in_state[RSS_PERCPU]);
 
 	if (!obj)
 		return rss_json_line(NULL);
@@ -132,8 +131,8 @@ int rss_json_census(const struct rss_census *c, const struct rss_view *v, enum r
 	int err = rss_json_header(c);
 
 	for (size_t i = 0; !err && i < limit(v->nr, rows); i++)
-		err = by == RSS_BY_PROCESS ? process_line(&v->rows[i]) :
-					     group_line(&v->rows[i], by, names);
+		err = by == RSS_BY_PROCESS ? process_line(&v->rows[i])
+					   : group_line(&v->rows[i], by, names);
 	return err ? err : summary_line(c);
 }
 
@@ -153,12 +152,12 @@ static int error_line(const struct rss_census *c, const struct rss_row *r)
 
 static int oom_line(const struct oom_row *r)
 {
-	return rss_json_line(json_pack("{s:s, s:I, s:o, s:i, s:i, s:I, s:I, s:i}", "type", "oom",
-				       "pid", (json_int_t)r->mm->pid, "comm", rss_json_name(r->mm->comm),
-				       "exact_rank", r->exact_rank, "approx_rank", r->approx_rank,
-				       "exact_pages", (json_int_t)r->exact_points, "approx_pages",
-				       (json_int_t)r->approx_points, "oom_score_adj",
-				       (int)r->mm->oom_score_adj));
+	return rss_json_line(
+		json_pack("{s:s, s:I, s:o, s:i, s:i, s:I, s:I, s:i}", "type", "oom", "pid",
+			  (json_int_t)r->mm->pid, "comm", rss_json_name(r->mm->comm), "exact_rank",
+			  r->exact_rank, "approx_rank", r->approx_rank, "exact_pages",
+			  (json_int_t)r->exact_points, "approx_pages", (json_int_t)r->approx_points,
+			  "oom_score_adj", (int)r->mm->oom_score_adj));
 }
 
 int rss_json_error(const struct rss_census *c, const struct rss_view *v, const struct oom_view *oom,

@@ -7,16 +7,15 @@
 
 const char *const rss_state_names[NR_RSS_STATES] = {
 	[RSS_ATOMIC] = "atomic", [RSS_PERCPU] = "percpu", [RSS_MIXED] = "mixed",
-	[RSS_SPLIT] = "split",	 [RSS_UNREAD] = "-",
+	[RSS_SPLIT] = "split",   [RSS_UNREAD] = "-",
 };
 
 const char *const rss_counter_names[NR_RSS] = { "file", "anon", "swap", "shmem" };
 
 const char *const rss_mode_names[NR_RSS_MODES] = {
-	[MODE_UNKNOWN] = "unknown", [MODE_SPLIT] = "split",
-	[MODE_INDIVIDUAL] = "individual", [MODE_GROUPED] = "grouped",
-	[MODE_LAZY] = "lazy",	    [MODE_LAZY_LOCAL] = "lazy-local",
-	[MODE_TREE] = "tree",	    [MODE_UP] = "up",
+	[MODE_UNKNOWN] = "unknown", [MODE_SPLIT] = "split", [MODE_INDIVIDUAL] = "individual",
+	[MODE_GROUPED] = "grouped", [MODE_LAZY] = "lazy",   [MODE_LAZY_LOCAL] = "lazy-local",
+	[MODE_TREE] = "tree",       [MODE_UP] = "up",
 };
 
 const char *const rss_mode_texts[NR_RSS_MODES] = {
@@ -58,7 +57,7 @@ int rss_census_add(struct rss_census *c, const struct rss_rec *rec)
 	if (err)
 		return err;
 	m = &c->mms[c->nr++];
-	*m = (struct rss_mm){
+	*m = (struct rss_mm) {
 		.mm = rec->mm,
 		.start_ns = rec->start_ns,
 		.cgroup = rec->cgroup,

@@ -40,7 +40,7 @@ void rss_mon_read(struct rss_mon *m, struct rss_counts *c)
 {
 	u64 iv = m->skel->bss->max_iv;
 
-	*c = (struct rss_counts){ .mono_ns = now_mono(), .max_ns = m->skel->bss->max_ns };
+	*c = (struct rss_counts) { .mono_ns = now_mono(), .max_ns = m->skel->bss->max_ns };
 	for (int i = 0; i < RSS_SLOTS_NR; i++)
 		add_stats(&c->s, &m->skel->bss->stats[i]);
 	if (iv >> MAX_IV_BITS == m->skel->bss->epoch)
@@ -103,7 +103,7 @@ size_t rss_mon_orphans(struct rss_mon *m, struct rss_orphan *out, size_t max)
 
 	while (n < max && !bpf_map_get_next_key(fd, prev, &key)) {
 		if (!bpf_map_lookup_elem(fd, &key, &b) && b.state == BLOCK_DYING)
-			out[n++] = (struct rss_orphan){ key, b };
+			out[n++] = (struct rss_orphan) { key, b };
 		prev = &key;
 	}
 	return n;

@@ -147,8 +147,7 @@ static int attach_deaths(struct rss_mon *m)
 {
 	switch (m->sig.deaths) {
 	case DEATH_FENTRY:
-		return attach_link(m, bpf_program__attach(m->skel->progs.mmdrop_fentry),
-				   "__mmdrop");
+		return attach_link(m, bpf_program__attach(m->skel->progs.mmdrop_fentry), "__mmdrop");
 	case DEATH_KPROBE:
 		return attach_kprobe(m, m->skel->progs.mmdrop_kprobe, "__mmdrop", false);
 	case DEATH_EXIT_MMAP:
@@ -177,8 +176,7 @@ static int attach(struct rss_mon *m)
 	if (!err && m->sig.births)
 		err = attach_link(m, bpf_program__attach(m->skel->progs.newtask), "task_newtask");
 	if (!err && m->sig.births)
-		err = attach_link(m, bpf_program__attach(m->skel->progs.exec),
-				  "sched_process_exec");
+		err = attach_link(m, bpf_program__attach(m->skel->progs.exec), "sched_process_exec");
 	if (!err)
 		m->skel->bss->live = 1;
 	return err;

@@ -12,10 +12,10 @@ extern const char *const death_names[]; /* "fentry __mmdrop" */
 struct rss_signals {
 	bool births; /* task_newtask and sched_process_exec */
 	enum death_source deaths;
-	bool switches;	      /* the switch function, by kprobe */
-	bool clones;	      /* copy_process, by kprobe: the fate of a failed switch */
-	bool blocks;	      /* allocations and frees of percpu memory */
-	bool has_switch;      /* the kernel has a switch function */
+	bool switches;         /* the switch function, by kprobe */
+	bool clones;           /* copy_process, by kprobe: the fate of a failed switch */
+	bool blocks;           /* allocations and frees of percpu memory */
+	bool has_switch;       /* the kernel has a switch function */
 	const char *switch_fn; /* its name, NULL: none */
 };
 
@@ -33,8 +33,7 @@ struct rss_mon;
  * c: a census by r, whose mode and offsets the programs go by. Returns 0 or an exit code after
  * one message. What cannot be attached is off in the signals and no error.
  */
-int rss_mon_open(struct rss_mon **out, const struct rss *r, const struct rss_census *c,
-		 bool verify);
+int rss_mon_open(struct rss_mon **out, const struct rss *r, const struct rss_census *c, bool verify);
 void rss_mon_close(struct rss_mon *m);
 const struct rss_signals *rss_mon_signals(const struct rss_mon *m);
 

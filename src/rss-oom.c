@@ -48,7 +48,7 @@ static void rank(struct oom_view *o)
 
 int oom_view_build(struct oom_view *o, const struct rss_view *v, s64 total_pages, s64 page_size)
 {
-	*o = (struct oom_view){ .rows = calloc(v->nr + 1, sizeof(*o->rows)) };
+	*o = (struct oom_view) { .rows = calloc(v->nr + 1, sizeof(*o->rows)) };
 	if (!o->rows)
 		return -ENOMEM;
 	for (size_t i = 0; i < v->nr; i++) {
@@ -57,7 +57,7 @@ int oom_view_build(struct oom_view *o, const struct rss_view *v, s64 total_pages
 		if (!r->mm || !r->exact_known || !r->approx_known || r->mm->pid == 1 ||
 		    r->mm->oom_score_adj == OOM_SCORE_ADJ_MIN)
 			continue;
-		o->rows[o->nr++] = (struct oom_row){
+		o->rows[o->nr++] = (struct oom_row) {
 			.mm = r->mm,
 			.approx_points = points(r->mm, r->approx, total_pages, page_size),
 			.exact_points = points(r->mm, r->exact, total_pages, page_size),
@@ -71,5 +71,5 @@ int oom_view_build(struct oom_view *o, const struct rss_view *v, s64 total_pages
 void oom_view_free(struct oom_view *o)
 {
 	free(o->rows);
-	*o = (struct oom_view){};
+	*o = (struct oom_view) {};
 }

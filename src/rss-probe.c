@@ -78,9 +78,11 @@ static int do_fork(struct rss_child *child)
 		return -errno;
 	child->pid = fork();
 	if (child->pid < 0) {
+		int err = -errno;
+
 		close(fds[0]);
 		close(fds[1]);
-		return -errno;
+		return err;
 	}
 	if (!child->pid) {
 		close(fds[1]);
@@ -97,7 +99,7 @@ int rss_child_fork(struct rss_child *child)
 	struct bpf_link *link = NULL;
 	int err;
 
-	*child = (struct rss_child){ .pid = -1, .fd = -1, .nr = -1 };
+	*child = (struct rss_child) { .pid = -1, .fd = -1, .nr = -1 };
 	if (!skel)
 		return -errno;
 	bpf_program__set_autoload(skel->progs.trial_alloc, true);
@@ -110,9 +112,11 @@ int rss_child_fork(struct rss_child *child)
 	err = do_fork(child);
 	skel->bss->trial_tgid = 0;
 	bpf_link__destroy(link);
+	if (err)
+		return err;
 	child->nr = skel->bss->nr_allocs;
 	memcpy(child->allocs, skel->bss->allocs, sizeof(child->allocs));
-	return err;
+	return 0;
 }
 
 void rss_child_end(struct rss_child *child)

@@ -27,8 +27,8 @@ void rss_print_mode(const struct rss_census *c)
 	printf("  because: %s\n", c->how);
 	if (c->trial.allocs >= 0)
 		printf("  a fork of a single-threaded process: %d percpu allocations, %d of them "
-		       "for rss_stat\n", c->trial.allocs,
-		       c->trial.rss_allocs < 0 ? 0 : c->trial.rss_allocs);
+		       "for rss_stat\n",
+		       c->trial.allocs, c->trial.rss_allocs < 0 ? 0 : c->trial.rss_allocs);
 }
 
 static void print_counts(const struct rss_census *c)
@@ -130,8 +130,9 @@ static void print_bound(const struct rss_census *c)
 		       (long long)kib(bound));
 	else if (bound >= 0)
 		printf("bound: %d CPUs x (batch %u - 1) = %lld pages (%lld kB) for each counter in "
-		       "percpu mode, three times that for RSS\n", c->cpus_online,
-		       rss_batch(c->cpus_online), (long long)bound, (long long)kib(bound));
+		       "percpu mode, three times that for RSS\n",
+		       c->cpus_online, rss_batch(c->cpus_online), (long long)bound,
+		       (long long)kib(bound));
 	else
 		printf("bound: unknown in this mode\n");
 }

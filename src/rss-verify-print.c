@@ -7,9 +7,9 @@
 #include "rss-print.h"
 
 const char *const rss_lost_names[NR_RSS_LOST] = {
-	[RSS_LOST_MM] = "mm_table_full",	[RSS_LOST_BLOCK] = "block_table_full",
+	[RSS_LOST_MM] = "mm_table_full",           [RSS_LOST_BLOCK] = "block_table_full",
 	[RSS_LOST_SWITCH] = "switch_not_followed", [RSS_LOST_COMM] = "comm_table_full",
-	[RSS_LOST_EXAMPLE] = "example_dropped", [RSS_LOST_READ] = "counters_not_read",
+	[RSS_LOST_EXAMPLE] = "example_dropped",    [RSS_LOST_READ] = "counters_not_read",
 };
 
 const char *rss_frame(struct ksyms *k, u64 ip, char *buf, size_t len)
@@ -83,13 +83,13 @@ void rss_verify_text(const struct rss_report *r)
 	const struct rss_stats *s = &r->counts->s;
 	const char *end = death_names[r->e->sig.deaths];
 
-	printf("watched %.1f s: %llu forks, %llu execs, %llu threads, %llu CLONE_VM, %llu ends (%s), "
+	printf("watched %.1f s: %llu forks, %llu execs, %llu threads, %llu CLONE_VM, %llu ends "
+	       "(%s), "
 	       "%llu switches, %llu failed; %zu censuses, %zu mms in the last\n",
 	       r->duration_ns / 1e9, (unsigned long long)s->forks, (unsigned long long)s->execs,
 	       (unsigned long long)s->threads, (unsigned long long)s->vm_clones,
-	       (unsigned long long)s->drops, end ? end : "not seen",
-	       (unsigned long long)s->switches, (unsigned long long)s->switch_fails, r->censuses,
-	       r->mms);
+	       (unsigned long long)s->drops, end ? end : "not seen", (unsigned long long)s->switches,
+	       (unsigned long long)s->switch_fails, r->censuses, r->mms);
 	if (s->consequences)
 		printf("%llu findings on mms that a violation had spoiled before are left out\n",
 		       (unsigned long long)s->consequences);
@@ -108,12 +108,12 @@ static json_t *json_example(const struct rss_report *r, const struct rss_violati
 	for (int i = 0; i < RSS_NUMBERS && info->numbers[i]; i++) {
 		snprintf(buf, sizeof(buf), "0x%llx", (unsigned long long)v->v[i]);
 		json_object_set_new(numbers, info->numbers[i],
-				    is_hex(info->numbers[i]) ? json_string(buf) :
-							       json_integer(v->v[i]));
+				    is_hex(info->numbers[i]) ? json_string(buf)
+							     : json_integer(v->v[i]));
 	}
 	for (int i = 0; i < v->nr_frames && i < RSS_FRAMES; i++)
-		json_array_append_new(stack, json_string(rss_frame(r->ksyms, v->ip[i], buf,
-								   sizeof(buf))));
+		json_array_append_new(stack,
+				      json_string(rss_frame(r->ksyms, v->ip[i], buf, sizeof(buf))));
 	snprintf(buf, sizeof(buf), "0x%llx", (unsigned long long)v->mm);
 	return json_pack("{s:I, s:I, s:o, s:s, s:o, s:o}", "pid", (json_int_t)v->pid, "tid",
 			 (json_int_t)v->tid, "comm", rss_json_name(v->comm), "mm", buf, "numbers",
@@ -128,12 +128,12 @@ static int json_check(const struct rss_report *r, enum rss_check check)
 	rss_judge(r->e, check, &v);
 	for (size_t i = 0; v.result == RESULT_VIOLATED && i < r->examples->nr[check]; i++)
 		json_array_append_new(examples, json_example(r, &r->examples->v[check][i]));
-	return rss_json_line(json_pack(
-		"{s:s, s:s, s:s, s:s, s:I, s:I, s:o, s:o}", "type", "check", "check",
-		rss_checks[check].name, "text", rss_checks[check].text, "result",
-		rss_result_names[v.result], "checked", (json_int_t)v.tested, "violations",
-		(json_int_t)v.violated, "why", v.why ? json_string(v.why) : json_null(),
-		"examples", examples));
+	return rss_json_line(
+		json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:o, s:o}", "type", "check", "check",
+			  rss_checks[check].name, "text", rss_checks[check].text, "result",
+			  rss_result_names[v.result], "checked", (json_int_t)v.tested, "violations",
+			  (json_int_t)v.violated, "why", v.why ? json_string(v.why) : json_null(),
+			  "examples", examples));
 }
 
 static json_t *json_lost(const struct rss_report *r)
@@ -141,8 +141,7 @@ static json_t *json_lost(const struct rss_report *r)
 	json_t *lost = json_object();
 
 	for (int i = 0; i < NR_RSS_LOST; i++)
-		json_object_set_new(lost, rss_lost_names[i],
-				    json_integer(r->counts->s.lost[i]));
+		json_object_set_new(lost, rss_lost_names[i], json_integer(r->counts->s.lost[i]));
 	json_object_set_new(lost, "events_missed", json_integer(r->counts->missed));
 	return lost;
 }

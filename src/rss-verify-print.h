@@ -17,7 +17,7 @@ struct rss_report {
 	const struct rss_examples *examples;
 	struct ksyms *ksyms; /* NULL: addresses are shown */
 	u64 duration_ns;
-	size_t mms;	 /* in the last census */
+	size_t mms;      /* in the last census */
 	size_t censuses; /* how many were taken */
 };
 

@@ -2,21 +2,25 @@
 #include "rss-verify.h"
 
 #define COUNTERS "file_pages", "anon_pages", "swap_pages", "shmem_pages"
-#define EXPECTED                                                                     \
-	"expected_file_pages", "expected_anon_pages", "expected_swap_pages",         \
-		"expected_shmem_pages"
+#define EXPECTED \
+	"expected_file_pages", "expected_anon_pages", "expected_swap_pages", "expected_shmem_pages"
 
 const struct rss_check_info rss_checks[NR_CHECKS] = {
-	[CHECK_CARRIED] = { "value_carried", "the value is carried over the switch",
+	[CHECK_CARRIED] = { "value_carried",
+			    "the value is carried over the switch",
 			    { COUNTERS, EXPECTED } },
-	[CHECK_ONE] = { "one_switch", "an mm switches once, with one block for all four counters",
+	[CHECK_ONE] = { "one_switch",
+			"an mm switches once, with one block for all four counters",
 			{ "blocks", "switched_before", "contiguous" } },
 	[CHECK_BIRTH] = { "percpu_only_where_due",
-			  "single-threaded mms have percpu memory where the mode says, and only there",
+			  "single-threaded mms have percpu memory where the mode says, and only "
+			  "there",
 			  { "percpu_pointer", "pid", "at_end" } },
-	[CHECK_THREADED] = { "threads_percpu", "a process with two threads is in percpu mode",
+	[CHECK_THREADED] = { "threads_percpu",
+			     "a process with two threads is in percpu mode",
 			     { "clone_flags", "percpu_pointer", "child_tid" } },
-	[CHECK_SUCCEEDS] = { "switch_succeeds", "no switch fails for want of percpu memory",
+	[CHECK_SUCCEEDS] = { "switch_succeeds",
+			     "no switch fails for want of percpu memory",
 			     { "returned", "clone_returned", "still_atomic" } },
 	[CHECK_FAILED] = { "failure_handled",
 			   "a failed switch returns -ENOMEM, its clone fails, the mm stays atomic",
@@ -47,6 +51,8 @@ static const char *need_switch(const struct rss_evidence *e)
 {
 	if (!is_lazy(e))
 		return "this mode never switches";
+	if (!e->sig.has_switch)
+		return "no switch function in /proc/kallsyms (is CAP_SYSLOG missing?)";
 	if (!e->sig.switches)
 		return "the switch function cannot be probed: no kprobes";
 	return NULL;
@@ -70,9 +76,9 @@ const char *rss_cannot_check(const struct rss_evidence *e, enum rss_check check)
 	if (check == CHECK_ZERO)
 		return need_end(e);
 	if (!is_percpu_mode(e))
-		return check == CHECK_NEGATIVE ?
-			       "a split counter may be below zero between two syncs" :
-			       "this mode has no percpu memory and never switches";
+		return check == CHECK_NEGATIVE
+			       ? "a split counter may be below zero between two syncs"
+			       : "this mode has no percpu memory and never switches";
 	switch (check) {
 	case CHECK_CARRIED:
 		why = need_switch(e);
@@ -84,8 +90,8 @@ const char *rss_cannot_check(const struct rss_evidence *e, enum rss_check check)
 		why = need_switch(e);
 		return why || e->sig.clones ? why : "copy_process cannot be probed";
 	case CHECK_NEGATIVE:
-		return is_lazy(e) ? NULL :
-				    "percpu slots of a running process cannot be read at one "
+		return is_lazy(e) ? NULL
+				  : "percpu slots of a running process cannot be read at one "
 				    "moment; see zero_at_end";
 	case CHECK_BLOCK:
 		if (!e->sig.blocks)
@@ -129,7 +135,7 @@ static bool needs_every_event(enum rss_check check)
 
 void rss_judge(const struct rss_evidence *e, enum rss_check check, struct rss_verdict *out)
 {
-	*out = (struct rss_verdict){ .tested = e->tested[check], .violated = e->violated[check] };
+	*out = (struct rss_verdict) { .tested = e->tested[check], .violated = e->violated[check] };
 	out->why = rss_cannot_check(e, check);
 	if (!out->why && !out->tested && !out->violated)
 		out->why = nothing_happened(check);

@@ -5,14 +5,14 @@
 #include <string.h>
 
 const char *const rss_key_names[NR_RSS_KEYS] = {
-	[KEY_RSS] = "rss",     [KEY_FILE] = "file",   [KEY_ANON] = "anon",
-	[KEY_SWAP] = "swap",   [KEY_SHMEM] = "shmem", [KEY_ERROR] = "error",
-	[KEY_THREADS] = "threads", [KEY_MMS] = "mms", [KEY_PID] = "pid",
+	[KEY_RSS] = "rss",         [KEY_FILE] = "file",   [KEY_ANON] = "anon",
+	[KEY_SWAP] = "swap",       [KEY_SHMEM] = "shmem", [KEY_ERROR] = "error",
+	[KEY_THREADS] = "threads", [KEY_MMS] = "mms",     [KEY_PID] = "pid",
 };
 
 static void fill_row(struct rss_row *row, const struct rss_census *c, const struct rss_mm *m)
 {
-	*row = (struct rss_row){
+	*row = (struct rss_row) {
 		.mm = m,
 		.cgroup = m->cgroup,
 		.state = m->state,
@@ -99,7 +99,7 @@ int rss_view_build(struct rss_view *v, const struct rss_census *c, enum rss_by b
 void rss_view_free(struct rss_view *v)
 {
 	free(v->rows);
-	*v = (struct rss_view){};
+	*v = (struct rss_view) {};
 }
 
 s64 rss_sum(const s64 *pages)

@@ -68,7 +68,7 @@ s64 rss_bound(const struct rss_census *c, u64 threads);
 struct oom_row {
 	const struct rss_mm *mm;
 	s64 approx_points, exact_points; /* pages, mm/oom_kill.c oom_badness() */
-	int approx_rank, exact_rank;	 /* from 1 */
+	int approx_rank, exact_rank;     /* from 1 */
 };
 
 struct oom_view {

@@ -13,8 +13,8 @@ void rss_counts_delta(const struct rss_counts *prev, const struct rss_counts *cu
 	const u64 *a = (const u64 *)&prev->s, *b = (const u64 *)&cur->s;
 	u64 *out = (u64 *)&d->s;
 
-	*d = (struct rss_counts){ .mono_ns = cur->mono_ns - prev->mono_ns,
-				  .missed = cur->missed - prev->missed };
+	*d = (struct rss_counts) { .mono_ns = cur->mono_ns - prev->mono_ns,
+				   .missed = cur->missed - prev->missed };
 	for (size_t i = 0; i < sizeof(d->s) / sizeof(u64); i++)
 		out[i] = b[i] - a[i];
 }
@@ -43,8 +43,8 @@ void rss_watch_heading(const struct rss_signals *sig)
 		msg("no fentry and no kprobes: an mm ends here where its memory is unmapped");
 	if (sig->has_switch && !sig->switches)
 		msg("no kprobes: switches of mode are not seen");
-	printf("%8s %8s %8s %8s %8s %8s %8s %6s %8s %8s\n", "FORK/s", "EXEC/s", "THREAD/s",
-	       "VM/s", "END/s", "SINGLE%", "SWITCH/s", "FAIL/s", "AVG us", "MAX us");
+	printf("%8s %8s %8s %8s %8s %8s %8s %6s %8s %8s\n", "FORK/s", "EXEC/s", "THREAD/s", "VM/s",
+	       "END/s", "SINGLE%", "SWITCH/s", "FAIL/s", "AVG us", "MAX us");
 	fflush(stdout);
 }
 
@@ -79,8 +79,8 @@ static json_t *json_triggers(const struct rss_signals *sig, const struct rss_sta
 	json_t *obj = json_object();
 
 	for (int i = 0; i < NR_TRIGGERS; i++)
-		json_object_set_new(obj, names[i], known(sig->switches && sig->births,
-							 s->triggers[i]));
+		json_object_set_new(obj, names[i],
+				    known(sig->switches && sig->births, s->triggers[i]));
 	return obj;
 }
 
@@ -109,8 +109,8 @@ static json_t *json_counts(const char *type, const struct rss_signals *sig,
 			 "ends_known", known(end, s->drops_known), "ends_single",
 			 known(end, s->drops_single), "switches", known(sw, s->switches),
 			 "switch_fails", known(sw, s->switch_fails), "switch_sum_ns",
-			 known(sw, s->switch_ns), "switch_max_ns", known(sw, d->max_ns),
-			 "triggers", json_triggers(sig, s), "lost", json_lost(d));
+			 known(sw, s->switch_ns), "switch_max_ns", known(sw, d->max_ns), "triggers",
+			 json_triggers(sig, s), "lost", json_lost(d));
 }
 
 int rss_watch_interval(const struct rss_signals *sig, const struct rss_counts *d, bool json)
@@ -158,8 +158,8 @@ int rss_watch_summary(const struct rss_signals *sig, const struct rss_counts *d,
 	if (sig->switches)
 		text_triggers(s);
 	for (size_t i = 0; i < nr; i++)
-		printf("%12llu switches by %.*s\n", (unsigned long long)comms[i].switches,
-		       COMM_LEN, comms[i].key.comm);
+		printf("%12llu switches by %.*s\n", (unsigned long long)comms[i].switches, COMM_LEN,
+		       comms[i].key.comm);
 	for (int i = 0; i < NR_RSS_LOST; i++)
 		if (s->lost[i])
 			msg("lost: %s %llu", rss_lost_names[i], (unsigned long long)s->lost[i]);

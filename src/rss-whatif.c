@@ -32,8 +32,9 @@ static const char *no_use(const struct whatif_in *in, enum whatif_option option)
 	if (!in->births)
 		return "no mm was born in this time";
 	if (option == WHATIF_COMBINED)
-		return in->allocs_per_mm >= 0 && in->allocs_per_mm <= 1 ?
-			       "an mm makes at most one percpu allocation already" : NULL;
+		return in->allocs_per_mm >= 0 && in->allocs_per_mm <= 1
+			       ? "an mm makes at most one percpu allocation already"
+			       : NULL;
 	if (in->mode == MODE_SPLIT || in->mode == MODE_UP)
 		return "rss_stat uses no percpu memory in this mode";
 	if (in->mode == MODE_LAZY || in->mode == MODE_LAZY_LOCAL)
@@ -75,8 +76,8 @@ static void cost(const struct whatif_in *in, struct whatif_out *out)
 		out->wait_ns = (part < 1 ? part : 1) * in->wait_ns / seconds;
 	}
 	if (in->latency_known && in->waits_known && in->latency_count) {
-		double awake = in->latency_sum_ns > in->sleep_ns ?
-				       in->latency_sum_ns - in->sleep_ns : 0;
+		double awake = in->latency_sum_ns > in->sleep_ns ? in->latency_sum_ns - in->sleep_ns
+								 : 0;
 
 		out->cpu_known = true;
 		out->cpu_ns = out->allocs * awake / in->latency_count;
@@ -88,7 +89,7 @@ void whatif_compute(const struct whatif_in *in, enum whatif_option option, struc
 {
 	double allocs = 0, passes = 0;
 
-	*out = (struct whatif_out){ .nothing = no_use(in, option) };
+	*out = (struct whatif_out) { .nothing = no_use(in, option) };
 	if (out->nothing) {
 		out->known = out->waits_known = out->cpu_known = true;
 		return;

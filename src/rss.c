@@ -8,6 +8,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "caps.h"
 #include "cgroups.h"
 #include "kernel.h"
 #include "rss-probe.h"
@@ -46,10 +47,21 @@ static int load(struct rss *r)
 
 static int no_access(int err)
 {
-	if (err == -EPERM || err == -EACCES)
-		return fail(EXIT_PERM, "the census needs CAP_BPF and CAP_PERFMON: %s",
-			    strerror(-err));
-	return fail(EXIT_KERNEL, "the kernel takes no BPF task iterator (5.8, CONFIG_DEBUG_INFO_BTF): %s",
+	char missing[128];
+
+	if (err != -EPERM && err != -EACCES)
+		return fail(
+			EXIT_KERNEL,
+			"the kernel takes no BPF task iterator (5.8, CONFIG_DEBUG_INFO_BTF): %s",
+			strerror(-err));
+	if (caps_missing(missing, sizeof(missing)))
+		return fail(EXIT_PERM,
+			    "cannot read the census: missing %s; run as root, or: "
+			    "setcap " CAPS_SETCAP " pcpustat",
+			    missing);
+	return fail(EXIT_KERNEL,
+		    "bpf() is forbidden here (%s) although no capability is missing: "
+		    "a container's seccomp filter, or lockdown",
 		    strerror(-err));
 }
 
@@ -72,9 +84,10 @@ int rss_open(struct rss **out)
 	r->link = bpf_program__attach_iter(r->skel->progs.rss_task, NULL);
 	if (!r->link)
 		return no_access(-errno);
+	/* No trial on a host that is out of processes; the mms have to do then. */
 	err = rss_child_fork(&r->child);
 	if (err)
-		return fail(EXIT_RUNTIME, "fork: %s", strerror(-err));
+		msg("no trial fork: %s", strerror(-err));
 	*out = take_ptr(r);
 	return 0;
 }
@@ -92,7 +105,7 @@ void rss_close(struct rss *r)
 void rss_census_free(struct rss_census *c)
 {
 	free(c->mms);
-	*c = (struct rss_census){};
+	*c = (struct rss_census) {};
 }
 
 const u64 *rss_cpu_offsets(const struct rss *r, u32 *nr)

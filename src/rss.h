@@ -20,11 +20,11 @@ struct rss_mm {
 	u64 pgtables_bytes;
 	struct rss_words w;
 	s64 cache[NR_RSS]; /* pages that its tasks hold back, split counters only */
-	u32 pid;	   /* its oldest process, initial pid namespace */
-	u32 processes;	   /* that share it: vfork, CLONE_VM */
-	u32 threads;	   /* of all of them */
+	u32 pid;           /* its oldest process, initial pid namespace */
+	u32 processes;     /* that share it: vfork, CLONE_VM */
+	u32 threads;       /* of all of them */
 	u32 group_threads; /* of the one that has most */
-	u32 flags;	   /* RSS_SLOTS, RSS_MOVED, RSS_FAULT */
+	u32 flags;         /* RSS_SLOTS, RSS_MOVED, RSS_FAULT */
 	int oom_score_adj;
 	enum rss_state state;
 	char comm[COMM_LEN];
@@ -32,9 +32,9 @@ struct rss_mm {
 
 /* What a trial fork showed; allocs is -1 when the allocation event cannot be had. */
 struct rss_trial {
-	int allocs;	/* percpu allocations of one fork of a single-threaded process */
+	int allocs;     /* percpu allocations of one fork of a single-threaded process */
 	int rss_allocs; /* those whose memory became the child's counters, -1: unknown */
-	u32 rss_size;	/* bytes a CPU of each of these */
+	u32 rss_size;   /* bytes a CPU of each of these */
 	bool contiguous;
 	bool atomic; /* the child was born without percpu counters */
 };
@@ -61,8 +61,8 @@ struct rss_census {
 	char how[96]; /* what decided the mode */
 	int cpus_online;
 	int cpus_possible;
-	bool slots;	   /* exact sums could be read */
-	char no_slots[96]; /* else why not */
+	bool slots;             /* exact sums could be read */
+	char no_slots[96];      /* else why not */
 	char cgroup_mount[256]; /* of the hierarchy whose ids the mms carry; empty: none */
 	struct rss_trial trial;
 	/* Sorted by mm, each once. */
@@ -83,7 +83,7 @@ static inline void rss_closep(struct rss **r)
 {
 	rss_close(*r);
 }
-#define _cleanup_rss_	 _cleanup_(rss_closep)
+#define _cleanup_rss_    _cleanup_(rss_closep)
 #define _cleanup_census_ _cleanup_(rss_census_free)
 
 /* Records into mms; returns 0 or -ENOMEM. After the last one: sorts and merges by mm. */

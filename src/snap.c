@@ -23,6 +23,7 @@ const char *const lost_names[NR_LOST] = {
 	[LOST_CALL_NESTED] = "call_nested",
 	[LOST_CALL_BEGIN] = "call_begin_unseen",
 	[LOST_OWNER_FULL] = "owner_table_full",
+	[LOST_CALL_INTERRUPTED] = "call_interrupted",
 	[LOST_USTACK_FULL] = "user_stack_table_full",
 	[LOST_USTACK_FAIL] = "user_stack_walk_failed",
 	[LOST_HOLDER_FULL] = "holder_table_full",

@@ -25,6 +25,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -89,20 +90,70 @@ static void run_on(int cpu)
 		die("sched_setaffinity");
 }
 
+#define HUGE (2UL << 20)
+
+static struct rusage usage(void)
+{
+	struct rusage u;
+
+	if (getrusage(RUSAGE_THREAD, &u))
+		die("getrusage");
+	return u;
+}
+
+/* Maps and unmaps one huge page; false when the kernel gave small ones. */
+static bool huge(char *p)
+{
+	long before, after;
+
+	p = (char *)(((unsigned long)p + HUGE - 1) & ~(HUGE - 1));
+	madvise(p, HUGE, MADV_HUGEPAGE);
+	before = usage().ru_minflt;
+	touch(p, HUGE / page);
+	after = usage().ru_minflt;
+	if (madvise(p, HUGE, MADV_DONTNEED))
+		die("madvise");
+	return after - before == 1;
+}
+
+/*
+ * The same with two batches of small pages: one page table's pages are one update (mm/memory.c
+ * zap_pte_range) unless the scheduler wants the CPU meanwhile. Of all tasks it is least likely to
+ * take it from one in SCHED_FIFO.
+ */
+static void small(char *p, size_t batch)
+{
+	const struct sched_param fifo = { .sched_priority = 99 }, other = {};
+	struct rusage before, after;
+
+	if (sched_setscheduler(0, SCHED_FIFO, &fifo))
+		die("sched_setscheduler");
+	do {
+		before = usage();
+		touch(p, 2 * batch);
+		if (madvise(p, 2 * batch * page, MADV_DONTNEED))
+			die("madvise");
+		after = usage();
+	} while (before.ru_nvcsw != after.ru_nvcsw || before.ru_nivcsw != after.ru_nivcsw);
+	if (sched_setscheduler(0, SCHED_OTHER, &other))
+		die("sched_setscheduler");
+}
+
 /*
  * lib/percpu_counter.c: an update that takes a CPU's slot to the batch or beyond folds it into
- * the count and leaves zero. Unmapping two batches at once (mm/memory.c zap_pte_range adds up
- * one page table's pages) does so, whatever was there.
+ * the count and leaves zero. A huge page is one update of 512, whatever was there.
  */
 static void zero_slots(int cpus, size_t batch)
 {
 	char *p = map(2 * batch, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	char *q = mmap(NULL, 2 * HUGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
+	if (q == MAP_FAILED)
+		die("mmap");
 	for (int cpu = 0; cpu < cpus; cpu++) {
 		run_on(cpu);
-		touch(p, 2 * batch);
-		if (madvise(p, 2 * batch * page, MADV_DONTNEED))
-			die("madvise");
+		if (!huge(q))
+			small(p, batch);
 	}
 }
 
@@ -236,8 +287,8 @@ static int many(long n, bool thread)
 		if (!pid) {
 			pthread_t t;
 
-			if (thread && (pthread_create(&t, NULL, nothing, NULL) ||
-				       pthread_join(t, NULL)))
+			if (thread &&
+			    (pthread_create(&t, NULL, nothing, NULL) || pthread_join(t, NULL)))
 				_exit(1);
 			_exit(0);
 		}
@@ -269,6 +320,7 @@ int main(int argc, char **argv)
 		return many(n, false);
 	if (!strcmp(what, "pthreads"))
 		return many(n, true);
-	fprintf(stderr, "usage: rssload rest|hop|fleet|threads|shared|headless|forks|pthreads [N]\n");
+	fprintf(stderr,
+		"usage: rssload rest|hop|fleet|threads|shared|headless|forks|pthreads [N]\n");
 	return 2;
 }

@@ -21,6 +21,9 @@
 #define PF_USER_WORKER	0x00004000 /* 54e6842d0775, 6.4; vhost */
 #define PF_KTHREAD	0x00200000
 
+/* include/linux/gfp_types.h ___GFP_DIRECT_RECLAIM: bit 10 in all builds from 4.4 to 7.3. */
+#define GFP_DIRECT_RECLAIM 0x400U
+
 /* The low bits of mutex.owner are flags, kernel/locking/mutex.c MUTEX_FLAGS; unchanged to 7.3. */
 #define MUTEX_FLAGS 7ULL
 

@@ -76,21 +76,22 @@ static __always_inline enum rss_shape rss_shape(void)
 
 #define RSS_WORDS_SPLIT(i) \
 	w->count[i] = BPF_CORE_READ((struct mm_struct___split *)mm, rss_stat.count[i].counter)
-#define RSS_WORDS_UP(i) w->count[i] = BPF_CORE_READ((struct mm_struct___percpu *)mm, rss_stat[i].count)
-#define RSS_WORDS_PERCPU(i)                                                            \
-	do {                                                                           \
-		struct mm_struct___percpu *m = (void *)mm;                             \
-		w->ptr[i] = (u64)BPF_CORE_READ(m, rss_stat[i].counters);               \
-		w->count[i] = BPF_CORE_READ(m, rss_stat[i].count);                     \
+#define RSS_WORDS_UP(i) \
+	w->count[i] = BPF_CORE_READ((struct mm_struct___percpu *)mm, rss_stat[i].count)
+#define RSS_WORDS_PERCPU(i)                                              \
+	do {                                                             \
+		struct mm_struct___percpu *m = (void *)mm;               \
+		w->ptr[i] = (u64)BPF_CORE_READ(m, rss_stat[i].counters); \
+		w->count[i] = BPF_CORE_READ(m, rss_stat[i].count);       \
 	} while (0)
-#define RSS_WORDS_LAZY(i)                                                              \
-	do {                                                                           \
-		struct mm_struct___lazy *m = (void *)mm;                               \
-		w->ptr[i] = (u64)BPF_CORE_READ(m, rss_stat[i].c.counters);             \
-		w->count[i] = BPF_CORE_READ(m, rss_stat[i].c.count);                   \
+#define RSS_WORDS_LAZY(i)                                                  \
+	do {                                                               \
+		struct mm_struct___lazy *m = (void *)mm;                   \
+		w->ptr[i] = (u64)BPF_CORE_READ(m, rss_stat[i].c.counters); \
+		w->count[i] = BPF_CORE_READ(m, rss_stat[i].c.count);       \
 	} while (0)
-#define RSS_EACH(read) \
-	do {           \
+#define RSS_EACH(read)   \
+	do {             \
 		read(0); \
 		read(1); \
 		read(2); \

@@ -16,9 +16,9 @@ typedef __u64 u64;
 typedef __s64 s64;
 typedef _Bool bool;
 typedef __SIZE_TYPE__ size_t;
-#define true	1
-#define false	0
-#define NULL	((void *)0)
+#define true 1
+#define false 0
+#define NULL ((void *)0)
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 

@@ -7,7 +7,7 @@ per_mm=$(allocs_per_mm) || { echo "$per_mm"; exit 1; }
 # of_truth: allocations that the processes called truth made, from the rows by process.
 of_truth='[.rows[] | select(.comm == "truth") | .allocs] | add // 0'
 
-summary --by site -- "$TRUTH" maps 40 250
+summary --by site -E 1000 -- "$TRUTH" maps 40 250
 site=$(header .signals.allocations)
 [ "$site" != null ] || fail "no backend for allocations"
 # Before 5.19 the event does not tell the site; then the sampled owner and the size do.

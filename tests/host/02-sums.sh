@@ -18,7 +18,7 @@ for by in site stack process cgroup size; do
 done
 
 # Eight slots for eleven sizes: the totals stay exact, and the loss is shown.
-summary --by site --sites 8 --no-owners -- "$TRUTH" sizes 40 20
+summary --by site -E 100000 --sites 8 --no-owners -- "$TRUTH" sizes 40 20
 truth_sizes=$((40 * 20))
 total=$(get '.rows[] | select(.total) | .allocs')
 [ "$total" -ge $truth_sizes ] || fail "a full table lost allocations: $total < $truth_sizes"
@@ -28,6 +28,6 @@ equal "events without a slot" "$(get '.lost.site_table_full')" \
 [ "$(get .lost.site_table_full)" != 0 ] || fail "eight slots held forty sizes"
 
 # The same run by process: the loss of site slots takes nothing from the rows of processes.
-summary --by process --sites 8 -- "$TRUTH" sizes 40 20
+summary --by process -E 100000 --sites 8 -- "$TRUTH" sizes 40 20
 equal "allocations of truth" "$(get '[.rows[] | select(.comm == "truth") | .allocs] | add')" \
 	$truth_sizes

@@ -23,7 +23,9 @@ for bad in nonsense "--by colour" "-k beauty" "-E many" "watch 0" "watch 1 0" "w
 done
 exits 1 -p 2
 setpriv --reuid 65534 --regid 65534 --clear-groups "$PCPUSTAT" rss >"$work/out" 2>"$work/err"
-equal "exit status without privileges" "$?" 3
+code=$?
+[ "$code" = 3 ] || cat "$work/err"
+equal "exit status without privileges" "$code" 3
 
 exits 0 what-if -J 500ms
 mode=$(jq -r 'select(.type == "header") | .rss_stat.mode' "$work/out")

@@ -316,13 +316,14 @@ static void the_other_options(void **state)
 	struct parsed p;
 
 	(void)state;
-	PARSE(&p, "-JT", "--strict", "--no-owners", "--min-wait", "100us", "--from", "f.pcpu", "-G",
-	      "/sys/fs/cgroup/x", "--sites", "64", "--backend", "latency=none", "--backend",
-	      "allocations=tp", "2", "3");
+	PARSE(&p, "-JT", "--strict", "--no-owners", "--min-wait", "100us", "-G", "/sys/fs/cgroup/x",
+	      "--sites", "64", "--backend", "latency=none", "--backend", "allocations=tp", "-o",
+	      "out", "2", "3");
 	assert_silent(&p);
 	assert_true(p.o.json && p.o.timestamps && p.o.strict && p.o.live.no_owners);
 	assert_int_equal(p.o.live.min_wait_ns, 100000);
-	assert_string_equal(p.o.from, "f.pcpu");
+	assert_string_equal(p.o.output, "out");
+	assert_null(p.o.from);
 	assert_string_equal(p.o.live.cgroup, "/sys/fs/cgroup/x");
 	assert_int_equal(p.o.live.nr_sites, 64);
 	assert_string_equal(p.o.live.backend[SIG_LATENCY], "none");
@@ -331,7 +332,12 @@ static void the_other_options(void **state)
 	assert_true(p.o.interval_ns == 2 * NSEC_PER_SEC);
 	assert_int_equal(p.o.count, 3);
 	parsed_free(&p);
+	PARSE(&p, "--from", "f.pcpu");
+	assert_silent(&p);
+	assert_string_equal(p.o.from, "f.pcpu");
+	parsed_free(&p);
 
+	REFUSED("--from", "f.pcpu", "1"); /* a recording has its own intervals */
 	REFUSED("--min-wait", "0");
 	REFUSED("--min-wait", "x");
 	REFUSED("--sites", "7");

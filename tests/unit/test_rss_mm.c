@@ -9,8 +9,9 @@
 
 static struct rss_rec record(u64 mm, u32 pid, u64 start, u32 threads, u32 flags)
 {
-	struct rss_rec r = { .mm = mm, .pid = pid, .start_ns = start, .threads = threads,
-			     .flags = flags };
+	struct rss_rec r = {
+		.mm = mm, .pid = pid, .start_ns = start, .threads = threads, .flags = flags
+	};
 
 	strcpy(r.comm, "test");
 	return r;
@@ -170,16 +171,16 @@ static void trial_decides(void **state)
 	set_ptrs(&r, 0x600000, 4);
 	add(&c, &r);
 	for (int i = 0; i < NR_RSS; i++)
-		child.allocs[i] = (struct rss_alloc){ .ptr = 0x600000 + 4 * i, .size = 4 };
-	child.allocs[4] = (struct rss_alloc){ .ptr = 0x700000, .size = 64 };
+		child.allocs[i] = (struct rss_alloc) { .ptr = 0x600000 + 4 * i, .size = 4 };
+	child.allocs[4] = (struct rss_alloc) { .ptr = 0x700000, .size = 64 };
 	rss_trial_judge(&c.trial, &child, &c.mms[0]);
 	assert_int_equal(c.trial.allocs, 5);
 	assert_int_equal(c.trial.rss_allocs, 4);
 	rss_decide_mode(&c, true);
 	assert_int_equal(c.mode, MODE_INDIVIDUAL);
 
-	child = (struct rss_child){ .pid = 9, .nr = 1 };
-	child.allocs[0] = (struct rss_alloc){ .ptr = 0x600000, .size = 16 };
+	child = (struct rss_child) { .pid = 9, .nr = 1 };
+	child.allocs[0] = (struct rss_alloc) { .ptr = 0x600000, .size = 16 };
 	rss_trial_judge(&c.trial, &child, &c.mms[0]);
 	assert_int_equal(c.trial.rss_size, 16);
 	rss_decide_mode(&c, true);
@@ -219,10 +220,10 @@ static void without_a_trial(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_mm_once),	     cmocka_unit_test(no_record_no_mm),
+		cmocka_unit_test(each_mm_once),        cmocka_unit_test(no_record_no_mm),
 		cmocka_unit_test(split_caches_add_up), cmocka_unit_test(percpu_values),
-		cmocka_unit_test(atomic_values),     cmocka_unit_test(lazy_local_values),
-		cmocka_unit_test(trial_decides),     cmocka_unit_test(without_a_trial),
+		cmocka_unit_test(atomic_values),       cmocka_unit_test(lazy_local_values),
+		cmocka_unit_test(trial_decides),       cmocka_unit_test(without_a_trial),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,8 +7,13 @@
 #include "rss-verify.h"
 
 static const struct rss_signals all = {
-	.births = true, .deaths = DEATH_FENTRY, .switches = true, .clones = true, .blocks = true,
-	.has_switch = true, .switch_fn = "percpu_counter_switch_to_pcpu_many",
+	.births = true,
+	.deaths = DEATH_FENTRY,
+	.switches = true,
+	.clones = true,
+	.blocks = true,
+	.has_switch = true,
+	.switch_fn = "percpu_counter_switch_to_pcpu_many",
 };
 
 static struct rss_evidence evidence(enum rss_mode mode)

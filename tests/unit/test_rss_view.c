@@ -8,8 +8,12 @@
 
 static void mm(struct rss_census *c, u32 pid, u64 cgroup, s64 count, s64 slots)
 {
-	struct rss_rec r = { .mm = 0x1000 * pid, .pid = pid, .start_ns = pid, .threads = 1,
-			     .cgroup = cgroup, .flags = RSS_LEADER | RSS_SLOTS };
+	struct rss_rec r = { .mm = 0x1000 * pid,
+			     .pid = pid,
+			     .start_ns = pid,
+			     .threads = 1,
+			     .cgroup = cgroup,
+			     .flags = RSS_LEADER | RSS_SLOTS };
 
 	for (int i = 0; i < NR_RSS; i++)
 		r.w.ptr[i] = 0x600000 + 16 * pid + 4 * i;
@@ -138,8 +142,10 @@ static void nothing_to_rank(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(errors_worst_first), cmocka_unit_test(groups_add_up),
-		cmocka_unit_test(bounds),	      cmocka_unit_test(oom_order),
+		cmocka_unit_test(errors_worst_first),
+		cmocka_unit_test(groups_add_up),
+		cmocka_unit_test(bounds),
+		cmocka_unit_test(oom_order),
 		cmocka_unit_test(nothing_to_rank),
 	};
 

@@ -8,12 +8,22 @@
 /* Two seconds, 1000 births a second, one in ten with a thread, 2 us an allocation. */
 static struct whatif_in busy(enum rss_mode mode, int rss_allocs, int allocs)
 {
-	return (struct whatif_in){
-		.duration_ns = 2 * NSEC_PER_SEC, .mode = mode, .births = 2000,
-		.allocs_per_mm = allocs, .rss_allocs = rss_allocs, .ends = 1000,
-		.ends_single = 900, .passes = 20000, .busy_ns = 2 * NSEC_PER_SEC,
-		.waits_known = true, .wait_ns = 40000000, .sleep_ns = 20000000,
-		.latency_known = true, .latency_count = 20000, .latency_sum_ns = 60000000,
+	return (struct whatif_in) {
+		.duration_ns = 2 * NSEC_PER_SEC,
+		.mode = mode,
+		.births = 2000,
+		.allocs_per_mm = allocs,
+		.rss_allocs = rss_allocs,
+		.ends = 1000,
+		.ends_single = 900,
+		.passes = 20000,
+		.busy_ns = 2 * NSEC_PER_SEC,
+		.waits_known = true,
+		.wait_ns = 40000000,
+		.sleep_ns = 20000000,
+		.latency_known = true,
+		.latency_count = 20000,
+		.latency_sum_ns = 60000000,
 	};
 }
 
@@ -46,9 +56,9 @@ static void nothing_to_gain(void **state)
 		enum rss_mode mode;
 		enum whatif_option option;
 	} none[] = {
-		{ MODE_SPLIT, WHATIF_GROUPED }, { MODE_SPLIT, WHATIF_LAZY },
+		{ MODE_SPLIT, WHATIF_GROUPED },   { MODE_SPLIT, WHATIF_LAZY },
 		{ MODE_GROUPED, WHATIF_GROUPED }, { MODE_LAZY, WHATIF_LAZY },
-		{ MODE_LAZY, WHATIF_GROUPED }, { MODE_LAZY_LOCAL, WHATIF_LAZY },
+		{ MODE_LAZY, WHATIF_GROUPED },    { MODE_LAZY_LOCAL, WHATIF_LAZY },
 	};
 	struct whatif_out out;
 
@@ -137,7 +147,7 @@ static void watch_deltas(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(individual),	cmocka_unit_test(nothing_to_gain),
+		cmocka_unit_test(individual),   cmocka_unit_test(nothing_to_gain),
 		cmocka_unit_test(a_quiet_host), cmocka_unit_test(unmeasured_is_not_zero),
 		cmocka_unit_test(watch_deltas),
 	};

@@ -361,6 +361,12 @@ static void frames_in_the_middle(void **state)
 	assert_int_equal(n, 2);
 	assert_string_equal(names[0], "mm_init");
 	assert_string_equal(names[1], "[unknown]");
+	/* Nor has a trampoline, between the program and the function that it traces. */
+	ip[0] = fixture_ip("bpf_prog_0123456789abcdef_begin_tp_btf");
+	ip[1] = 0xffffffffc0001010ULL;
+	n = stack_names(info.ksyms, ip, STACK_FRAMES, names, hex);
+	assert_int_equal(n, 2);
+	assert_string_equal(names[0], "mm_init");
 	/* A return address at the very end of a function belongs to it, not to the next. */
 	ip[0] = FIXTURE_BASE + 0x4000;
 	ip[1] = 0;

@@ -1,0 +1,1 @@
+../../host/22-stacks.sh
