@@ -126,8 +126,8 @@ $(B)/tests/floor: tests/overhead/floor.c $(B)/tests/floor.o
 	$(BPFTOOL) gen skeleton $(B)/tests/floor.o name floor_bpf > $(B)/tests/floor.skel.h
 	$(CC) $(CFLAGS) -I$(B)/tests -o $@ $< -lbpf
 
-# docs/lab-report.md anew, from some twenty guests: hours on two emulated CPUs. What has been measured
-# is kept under build/report.
+# docs/lab-report.md anew, from some twenty guests at a minute and a half of CPU time each. What has
+# been measured is kept under build/report.
 lab-report:
 	@tests/need $(TEST_PKGS)
 	@$(MAKE) --no-print-directory -j$$(nproc) all tests
