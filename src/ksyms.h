@@ -17,7 +17,7 @@ int ksyms_add(struct ksyms *k, u64 addr, u64 size, const char *name, bool text);
 void ksyms_finish(struct ksyms *k); /* after the last ksyms_add */
 /* One more function, in its place; 0 or -ENOMEM. */
 int ksyms_insert(struct ksyms *k, u64 addr, u64 size, const char *name);
-void ksyms_free(struct ksyms *k);   /* NULL is fine */
+void ksyms_free(struct ksyms *k); /* NULL is fine */
 size_t ksyms_count(const struct ksyms *k);
 
 /*

@@ -10,7 +10,7 @@
 
 #define MIN_INTERVAL_NS (NSEC_PER_SEC / 100)
 #define MAX_INTERVAL_NS (86400 * NSEC_PER_SEC)
-#define DEFAULT_TOP	10
+#define DEFAULT_TOP     10
 #define MAX_EXTRA       16
 
 enum {
@@ -44,7 +44,7 @@ static const struct option long_options[] = {
 	{ "json-schema", no_argument, NULL, OPT_SCHEMA },
 	{ "backend", required_argument, NULL, OPT_BACKEND },
 	{ "find-locks", required_argument, NULL, OPT_FIND_LOCKS }, /* for tests of each way */
-	{ "sites", required_argument, NULL, OPT_SITES }, /* for tests of a full table */
+	{ "sites", required_argument, NULL, OPT_SITES },           /* for tests of a full table */
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -112,8 +112,9 @@ static int parse_backend(const struct cmd *cmd, struct options *o, const char *a
 			return 0;
 		}
 	}
-	return bad(cmd, "--backend", arg, "SIGNAL=NAME with allocations, latency, lock_waits or "
-					  "mm_life");
+	return bad(cmd, "--backend", arg,
+		   "SIGNAL=NAME with allocations, latency, lock_waits or "
+		   "mm_life");
 }
 
 static int parse_number(const struct cmd *cmd, const char *what, const char *arg, u64 min, u64 max,
@@ -282,7 +283,7 @@ int options_parse(const struct cmd *cmd, int argc, char **argv, struct options *
 		if (c >= OPT_EXTRA || (c != '?' && o->extra && strchr(o->extra->shorts, c)))
 			err = o->extra->parse(o->extra->arg, c, optarg);
 		else
-		err = parse_option(cmd, o, c, optarg);
+			err = parse_option(cmd, o, c, optarg);
 	}
 	if (!err)
 		err = parse_positional(cmd, o, before - optind, argv + optind);

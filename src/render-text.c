@@ -135,7 +135,7 @@ static size_t all_columns(struct text_column *cols)
 				if (m->scope != order[s] || m->column == COL_NONE ||
 				    (m->scope == SCOPE_LOCK && !(m->locks & 1U << lock)))
 					continue;
-				cols[n++] = (struct text_column){ m, lock, group_of(m, lock) };
+				cols[n++] = (struct text_column) { m, lock, group_of(m, lock) };
 			}
 		}
 	}
@@ -246,8 +246,7 @@ void text_header(struct text_out *out, const struct info *info)
 	if (!*info->backend[SIG_LOCK_WAITS])
 		return;
 	for (int i = 0; i < NR_LOCKS; i++) {
-		bool blind = i != LOCK_ALLOC_MUTEX &&
-			     (!info->spin_observable || !info->locks_split);
+		bool blind = i != LOCK_ALLOC_MUTEX && (!info->spin_observable || !info->locks_split);
 
 		fprintf(out->f, "%s%s: %s%s", i ? "  " : "", lock_names[i],
 			*info->locks[i].found_by ? info->locks[i].found_by : "not found",
