@@ -163,6 +163,25 @@ static int parse_line(struct ksyms *k, const char *line, size_t len)
 	return 0;
 }
 
+int ksyms_add_trampolines(struct ksyms *k, const char *path)
+{
+	_cleanup_fclose_ FILE *f = fopen(path, "re");
+	char line[512], name[64];
+	u64 addr;
+
+	if (!f)
+		return -errno;
+	setvbuf(f, NULL, _IOFBF, 1 << 17);
+	while (fgets(line, sizeof(line), f)) {
+		/* An image is at most a page; where it is shorter, what follows has a name too. */
+		if (strstr(line, " bpf_trampoline_") &&
+		    sscanf(line, "%llx %*c %63s", &addr, name) == 2 && addr &&
+		    ksyms_insert(k, addr, 4096, name))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 struct ksyms *ksyms_load(const char *path)
 {
 	_cleanup_fclose_ FILE *f = fopen(path, "re");

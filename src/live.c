@@ -201,6 +201,12 @@ static void name_programs(struct live *l, struct ksyms *k)
 			 (unsigned long long)be64toh(*(u64 *)pi.tag), bpf_program__name(p));
 		ksyms_insert(k, addr, size, name);
 	}
+	for_each_use(l, sig, use) {
+		if (use->hook == HOOK_FENTRY || use->hook == HOOK_FEXIT) {
+			ksyms_add_trampolines(k, "/proc/kallsyms");
+			return;
+		}
+	}
 }
 
 static int load_all(struct live *l, const struct live_opts *opts, struct info *info)

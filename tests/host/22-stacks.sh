@@ -54,6 +54,7 @@ for n in "10 400" "60 2000" "200 4000"; do
 done
 grep -q "^pcpu_alloc_mutex;truth;.*;main;.*$MUTEX" "$work/replay.folded" ||
 	fail "not in the recording: $(cat "$work/replay.folded")"
+grep ';\[unknown\]_\[k\]' "$work/replay.folded" && fail "nameless frames, of tracing perhaps"
 "$PCPUSTAT" flame --from "$work/r.gz" -o "$work/replay.svg" || fail "svg: exit $?"
 grep -q '</svg>' "$work/replay.svg" || fail "no picture"
 "$PCPUSTAT" -J --by stack --from "$work/r.gz" >"$work/json" || fail "--from: exit $?"
