@@ -263,13 +263,29 @@ int live_open(struct live **out, const struct live_opts *opts, struct info *info
 	return 0;
 }
 
+static void detach_all(struct live *l)
+{
+	while (l->nr_links)
+		bpf_link__destroy(l->links[--l->nr_links]);
+}
+
+int live_reattach(struct live *l, u64 n)
+{
+	int err = 0;
+
+	while (n-- && !err) {
+		detach_all(l);
+		err = attach_all(l);
+	}
+	return err;
+}
+
 void live_close(struct live *l)
 {
 	if (!l)
 		return;
 	learn_stop(l);
-	while (l->nr_links)
-		bpf_link__destroy(l->links[--l->nr_links]);
+	detach_all(l);
 	if (l->blocks)
 		munmap(l->blocks, l->blocks_len);
 	pcpustat_bpf__destroy(l->skel);

@@ -22,6 +22,7 @@ enum {
 	OPT_MIN_WAIT,
 	OPT_SITES,
 	OPT_NO_OWNERS,
+	OPT_REATTACH,
 	OPT_FIND_LOCKS,
 };
 
@@ -44,6 +45,7 @@ static const struct option long_options[] = {
 	{ "json-schema", no_argument, NULL, OPT_SCHEMA },
 	{ "backend", required_argument, NULL, OPT_BACKEND },
 	{ "find-locks", required_argument, NULL, OPT_FIND_LOCKS }, /* for tests of each way */
+	{ "reattach", required_argument, NULL, OPT_REATTACH },     /* for tests of attaching */
 	{ "sites", required_argument, NULL, OPT_SITES },           /* for tests of a full table */
 	{ NULL, 0, NULL, 0 },
 };
@@ -179,6 +181,8 @@ static int parse_option(const struct cmd *cmd, struct options *o, int c, const c
 	case OPT_NO_OWNERS:
 		o->live.no_owners = true;
 		return 0;
+	case OPT_REATTACH:
+		return parse_number(cmd, "--reattach", arg, 1, 100000, &o->reattach);
 	case OPT_FIND_LOCKS:
 		o->live.find_locks = arg;
 		return 0;

@@ -29,6 +29,7 @@ struct options {
 	bool json;
 	bool timestamps;
 	bool strict;
+	u64 reattach; /* times, before the run: for tests */
 	const char *from;
 	const char *output;  /* -o */
 	const char *record;  /* every snapshot goes to this file too */
