@@ -48,7 +48,7 @@ static void setup_tree(struct rendered *r, enum weight weight, bool diff)
 	struct tree base;
 
 	memset(r, 0, sizeof(*r));
-	r->opts = (struct tree_opts){ .weight = weight, .comm = true };
+	r->opts = (struct tree_opts) { .weight = weight, .comm = true };
 	r->m.opts = &r->opts;
 	fixture_info(&r->info);
 	fixture_snap(&r->info, &r->s, 10);
