@@ -52,6 +52,8 @@ const struct fact facts[NR_FACTS] = {
 				       "6.4", "b7ec1bf3e7b9",
 				       "mm_init by kprobe: a trampoline could crash the host",
 				       probe_mm_init },
+	[FACT_PREEMPT_RT] = { "preempt_rt", "spinlocks are sleeping locks (PREEMPT_RT)", "6.12", NULL,
+			      NULL, probe_preempt_rt },
 	[FACT_SPIN_WAITS] = { "spin_waits", "contended spinlocks queue, so that events see them",
 			      "5.19", "ee042be16cb4", "waits for pcpu_lock, percpu_counters_lock",
 			      probe_spin_waits },

@@ -23,7 +23,8 @@ enum fact_id {
 	FACT_CONTENTION_EVENTS,
 	FACT_CONTENDED_RELEASE,
 	FACT_MM_INIT_FENTRY_SAFE,
-	FACT_SPIN_WAITS,	/* queued spinlock waits reach contention_begin */
+	FACT_PREEMPT_RT,	/* spinlocks sleep */
+	FACT_SPIN_WAITS,	/* waits for spinlocks reach contention_begin */
 	FACT_PERCPU_STATS,	/* debugfs percpu_stats */
 	FACT_CGROUP2,
 	FACT_RSS_SPLIT,		/* struct mm_rss_stat */

@@ -88,7 +88,9 @@ int live_choose(struct live *l, const struct live_opts *opts, struct info *info)
 		info->backend[SIG_LATENCY][0] = '\0';
 	}
 	info->mm_derived = !strcmp(info->backend[SIG_MM_LIFE], "derived");
-	info->locks_split = l->backends[SIG_LOCK_WAITS] && fact_has(FACT_CONTENTION_EVENTS);
+	/* On PREEMPT_RT all three are rtmutexes: one event for spinning and sleeping alike. */
+	info->locks_split = l->backends[SIG_LOCK_WAITS] && fact_has(FACT_CONTENTION_EVENTS) &&
+			    !fact_has(FACT_PREEMPT_RT);
 	info->frees_known = !opts->nr_ids && !opts->cgroup && !opts->follow;
 	describe_host(info);
 	info->ksyms = kernel_ksyms();

@@ -368,7 +368,7 @@ bool lock_known(const struct info *info, const struct snap *d, int lock)
 	if (lock == LOCK_ALLOC_MUTEX)
 		return true;
 	/* Where spinlocks do not queue, silence is no proof; one event is. */
-	return info->locks_split && (info->spin_observable || d->locks[lock].w.waits);
+	return info->spin_observable || d->locks[lock].w.waits;
 }
 
 bool any_lock_known(const struct info *info, const struct snap *d)

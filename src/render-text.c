@@ -246,8 +246,7 @@ void text_header(struct text_out *out, const struct info *info)
 	if (!*info->backend[SIG_LOCK_WAITS])
 		return;
 	for (int i = 0; i < NR_LOCKS; i++) {
-		bool blind = i != LOCK_ALLOC_MUTEX &&
-			     (!info->spin_observable || !info->locks_split);
+		bool blind = i != LOCK_ALLOC_MUTEX && !info->spin_observable;
 
 		fprintf(out->f, "%s%s: %s%s", i ? "  " : "", lock_names[i],
 			*info->locks[i].found_by ? info->locks[i].found_by : "not found",

@@ -105,6 +105,8 @@ static void put_scope(json_t *obj, enum scope scope)
 		if (metrics[i].scope != scope)
 			continue;
 		s = number(metrics[i].unit);
+		if (metrics[i].head)
+			json_object_set_new(s, "title", json_string(metrics[i].head));
 		json_object_set_new(s, "description", json_string(metrics[i].help));
 		put(obj, metrics[i].key, s);
 	}
@@ -204,7 +206,7 @@ static json_t *lock_waits(void)
 	return obj;
 }
 
-static json_t *cell(const struct view_column *col)
+static json_t *cell_value(const struct view_column *col)
 {
 	switch (col->type) {
 	case CELL_TEXT:
@@ -216,6 +218,15 @@ static json_t *cell(const struct view_column *col)
 	default:
 		return integer(true);
 	}
+}
+
+static json_t *cell(const struct view_column *col)
+{
+	json_t *s = cell_value(col);
+
+	if (col->head)
+		json_object_set_new(s, "title", json_string(col->head));
+	return s;
 }
 
 /* The row other or total has the columns that add up. */
@@ -406,7 +417,8 @@ int json_schema(FILE *f)
 		"https://json-schema.org/draft/2020-12/schema", "title",
 		"A line of pcpustat live -J or pcpustat doctor -J", "description",
 		"Suffix _ns: integer nanoseconds. _bytes: integer bytes. _per_: a mean. _of_: a "
-		"ratio, 1 is all. Other numbers are counts. null: not measured on this host.",
+		"ratio, 1 is all. Other numbers are counts. null: not measured on this host. A "
+		"title is the heading of the text column.",
 		"oneOf", any, "$defs", definitions());
 	err = json_dumpf(schema, f, JSON_INDENT(2)) || fputc('\n', f) == EOF || fflush(f);
 	json_decref(schema);

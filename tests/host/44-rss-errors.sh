@@ -22,7 +22,11 @@ for bad in nonsense "--by colour" "-k beauty" "-E many" "watch 0" "watch 1 0" "w
 	exits 2 $bad
 done
 exits 1 -p 2
-setpriv --reuid 65534 --regid 65534 --clear-groups "$PCPUSTAT" rss >"$work/out" 2>"$work/err"
+for setpriv in /usr/bin/setpriv /bin/setpriv; do
+	[ ! -x "$setpriv" ] || break
+done
+# By its path: a shell may have a lesser one of its own.
+"$setpriv" --reuid 65534 --regid 65534 --clear-groups "$PCPUSTAT" rss >"$work/out" 2>"$work/err"
 code=$?
 [ "$code" = 3 ] || cat "$work/err"
 equal "exit status without privileges" "$code" 3
