@@ -56,12 +56,12 @@ static int interval(struct watch *w)
 static int finish(struct watch *w)
 {
 	struct rss_comm_row comms[10];
-	struct rss_counts now, d;
+	struct rss_counts d;
 	size_t n;
 
-	rss_mon_read(w->mon, &now);
-	rss_counts_delta(&w->first, &now, &d);
-	d.max_ns = now.max_ns;
+	/* Up to the end of the last interval, so that the intervals add up to it. */
+	rss_counts_delta(&w->first, &w->last, &d);
+	d.max_ns = w->last.max_ns;
 	n = rss_mon_comms(w->mon, comms, ARRAY_SIZE(comms));
 	return rss_watch_summary(rss_mon_signals(w->mon), &d, comms, n, w->json);
 }

@@ -12,7 +12,7 @@
 /* A kernel has over 100,000 of them: 16 bytes each. */
 struct ksym {
 	u64 addr;
-	u32 name; /* offset in names */
+	u32 name;      /* offset in names */
 	u32 size : 31; /* 0: up to the next symbol */
 	u32 text : 1;
 };
@@ -124,8 +124,8 @@ void ksyms_finish(struct ksyms *k)
  * the few data symbols that we ask for are kept by name, whatever their letter.
  */
 static const char *const data_symbols[] = {
-	"pcpu_alloc_mutex", "pcpu_lock",      "percpu_counters_lock", "__per_cpu_offset",
-	"init_mm",	    "efi_mm",	      "pcpu_base_addr",	      "pcpu_unit_offsets",
+	"pcpu_alloc_mutex", "pcpu_lock",       "percpu_counters_lock", "__per_cpu_offset",
+	"init_mm",          "efi_mm",          "pcpu_base_addr",       "pcpu_unit_offsets",
 	"pcpu_unit_size",   "__per_cpu_start", "nr_cpu_ids",
 };
 

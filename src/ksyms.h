@@ -22,7 +22,7 @@ void ksyms_finish(struct ksyms *k); /* after the last ksyms_add */
 int ksyms_add_trampolines(struct ksyms *k, const char *path);
 /* One more function, in its place; 0 or -ENOMEM. */
 int ksyms_insert(struct ksyms *k, u64 addr, u64 size, const char *name);
-void ksyms_free(struct ksyms *k);   /* NULL is fine */
+void ksyms_free(struct ksyms *k); /* NULL is fine */
 size_t ksyms_count(const struct ksyms *k);
 
 /*

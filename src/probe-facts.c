@@ -349,8 +349,8 @@ PROBE(rss_percpu)
 	if (!t || !btf_is_array(t))
 		return FACT_ABSENT;
 	t = btf__type_by_id(btf, btf_array(t)->type);
-	return strcmp(btf__name_by_offset(btf, t->name_off), "percpu_counter") ? FACT_ABSENT :
-										  FACT_PRESENT;
+	return strcmp(btf__name_by_offset(btf, t->name_off), "percpu_counter") ? FACT_ABSENT
+									       : FACT_PRESENT;
 }
 
 PROBE(rss_grouped)

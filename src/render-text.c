@@ -135,7 +135,7 @@ static size_t all_columns(struct text_column *cols)
 				if (m->scope != order[s] || m->column == COL_NONE ||
 				    (m->scope == SCOPE_LOCK && !(m->locks & 1U << lock)))
 					continue;
-				cols[n++] = (struct text_column){ m, lock, group_of(m, lock) };
+				cols[n++] = (struct text_column) { m, lock, group_of(m, lock) };
 			}
 		}
 	}

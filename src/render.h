@@ -11,12 +11,12 @@
 
 struct report {
 	const struct info *info;
-	const struct snap *d;	/* the interval, or the whole run */
+	const struct snap *d;    /* the interval, or the whole run */
 	const struct view *view; /* NULL without --by */
 	bool summary;
 	const struct self_cost *self; /* of a live run's summary, else NULL */
-	bool incomplete;	      /* a recording that was cut off */
-	int command_status;	      /* exit status of -- COMMAND, -1: none */
+	bool incomplete;              /* a recording that was cut off */
+	int command_status;           /* exit status of -- COMMAND, -1: none */
 };
 
 /* Text keeps what it must know between lines; zero it, then set the fields. */

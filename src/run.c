@@ -167,6 +167,8 @@ static int run_live(struct run *run, const struct run_ops *ops, void *arg)
 	if (!err)
 		err = live_open(&run->live, &opts, &run->info);
 	if (!err)
+		err = live_reattach(run->live, run->opts->reattach);
+	if (!err)
 		err = begin(run, ops, arg);
 	if (!err)
 		err = measure(run, &loop, gate, ops, arg);

@@ -13,8 +13,8 @@
 
 static json_t *typed(const char *type, bool nullable)
 {
-	return nullable ? json_pack("{s:[s, s]}", "type", type, "null") :
-			  json_pack("{s:s}", "type", type);
+	return nullable ? json_pack("{s:[s, s]}", "type", type, "null")
+			: json_pack("{s:s}", "type", type);
 }
 
 /* Integers of ours count or measure: none is negative. */
@@ -331,8 +331,9 @@ static json_t *fact(void)
 	for (int i = 0; i < NR_FACTS; i++)
 		json_array_append_new(ids, json_string(facts[i].id));
 	put(obj, "id", json_pack("{s:o}", "enum", ids));
-	put(obj, "state", json_pack("{s:[s, s, s]}", "enum", fact_states[FACT_UNKNOWN],
-				    fact_states[FACT_ABSENT], fact_states[FACT_PRESENT]));
+	put(obj, "state",
+	    json_pack("{s:[s, s, s]}", "enum", fact_states[FACT_UNKNOWN], fact_states[FACT_ABSENT],
+		      fact_states[FACT_PRESENT]));
 	put(obj, "how", typed("string", false));
 	put(obj, "since", typed("string", true));
 	put(obj, "commit", typed("string", true));

@@ -20,8 +20,8 @@ struct fixture {
 /* 2026-01-02 03:04:05.123456789 UTC */
 #define WALL_NS 1767323045123456789ULL
 
-static const u64 mutex_stack[] = { SYM_TRACE + 4, SYM_MUTEX_LOCK + 4, SYM_PCPU_ALLOC + 4,
-				   SYM_COUNTER_INIT + 4, SYM_MM_INIT + 4, SYM_DUP_MM + 4 };
+static const u64 mutex_stack[] = { SYM_TRACE + 4,        SYM_MUTEX_LOCK + 4, SYM_PCPU_ALLOC + 4,
+				   SYM_COUNTER_INIT + 4, SYM_MM_INIT + 4,    SYM_DUP_MM + 4 };
 static const u64 spin_stack[] = { SYM_SPIN_LOCK + 4, SYM_FREE_PERCPU + 4, 0xffffffffc0dead00 };
 static const u64 owner_stack[] = { SYM_BPF_PROG + 4, SYM_TRACE + 4, SYM_PCPU_ALLOC + 4,
 				   SYM_COUNTER_INIT + 4, SYM_MM_INIT + 4 };
@@ -43,10 +43,13 @@ static void fill_rows(struct snap *d)
 {
 	struct wait_stat few = sample_wait(30, 10, 200000, 4000000, 1500000);
 
-	sample_row(d, 4711, "bash", (struct row_stat){ 1200, 38400, few });
-	sample_row(d, 1, "systemd", (struct row_stat){ .allocs = 300, .alloc_bytes = 2400 });
-	sample_row(d, 77, "a\tb\x1b[2J\xc2\x9b" "1m", (struct row_stat){ .allocs = 7 });
-	sample_row(d, 78, "\xff\xfe", (struct row_stat){ .allocs = 6, .alloc_bytes = 48 });
+	sample_row(d, 4711, "bash", (struct row_stat) { 1200, 38400, few });
+	sample_row(d, 1, "systemd", (struct row_stat) { .allocs = 300, .alloc_bytes = 2400 });
+	sample_row(d, 77,
+		   "a\tb\x1b[2J\xc2\x9b"
+		   "1m",
+		   (struct row_stat) { .allocs = 7 });
+	sample_row(d, 78, "\xff\xfe", (struct row_stat) { .allocs = 6, .alloc_bytes = 48 });
 	d->row_other_allocs = 507;
 	d->row_other_bytes = 4056;
 	d->row_other_waits = 310;
@@ -63,11 +66,18 @@ static void fill(struct snap *d)
 	d->duration_ns = 2 * NSEC_PER_SEC;
 	d->busy_ns = 3 * NSEC_PER_SEC;
 	d->frees = 1990;
-	d->mm = (struct mm_stat){ .inits = 400, .drops = 399, .init_ns = 8000000, .allocs = 1600,
-				  .alloc_ns = 2400000, .wait_ns = 900000, .forks = 250,
-				  .execs = 150, .threads = 12 };
-	d->latency = (struct latency_stat){ .count = 2020, .sum_ns = 6300000, .max_ns = 1600000,
-					    .max_iv = 1600000 };
+	d->mm = (struct mm_stat) { .inits = 400,
+				   .drops = 399,
+				   .init_ns = 8000000,
+				   .allocs = 1600,
+				   .alloc_ns = 2400000,
+				   .wait_ns = 900000,
+				   .forks = 250,
+				   .execs = 150,
+				   .threads = 12 };
+	d->latency = (struct latency_stat) {
+		.count = 2020, .sum_ns = 6300000, .max_ns = 1600000, .max_iv = 1600000
+	};
 	sample_hist(&d->latency.hist, 900, 1500);
 	sample_hist(&d->latency.hist, 12000, 510);
 	sample_hist(&d->latency.hist, 1600000, 10);
@@ -82,11 +92,14 @@ static void fill(struct snap *d)
 
 static void fill_self(struct self_cost *self)
 {
-	*self = (struct self_cost){ .percpu_allocs = 48, .percpu_allocs_known = true,
-				    .map_bytes = 5288592, .rss_bytes = 9 << 20,
-				    .nr_programs = 2, .stats_enabled = true };
-	self->programs[0] = (struct prog_cost){ "alloc_btf", 2020, 161600 };
-	self->programs[1] = (struct prog_cost){ "fail_btf", 0, 0 };
+	*self = (struct self_cost) { .percpu_allocs = 48,
+				     .percpu_allocs_known = true,
+				     .map_bytes = 5288592,
+				     .rss_bytes = 9 << 20,
+				     .nr_programs = 2,
+				     .stats_enabled = true };
+	self->programs[0] = (struct prog_cost) { "alloc_btf", 2020, 161600 };
+	self->programs[1] = (struct prog_cost) { "fail_btf", 0, 0 };
 }
 
 static int setup(void **state)
@@ -147,7 +160,7 @@ static size_t top_of(enum by by)
 
 static struct report report(struct fixture *f, struct view *v)
 {
-	return (struct report){ .info = &f->info, .d = &f->d, .view = v, .command_status = -1 };
+	return (struct report) { .info = &f->info, .d = &f->d, .view = v, .command_status = -1 };
 }
 
 /* The same interval n times, as a run would print it. */
@@ -171,15 +184,15 @@ static void text_by_width(void **state)
 {
 	struct fixture *f = *state;
 
-	intervals(f, (struct text_out){ .width = 80 }, BY_NONE, 2);
+	intervals(f, (struct text_out) { .width = 80 }, BY_NONE, 2);
 	check(f, "text-80.txt");
-	intervals(f, (struct text_out){ .width = 80, .timestamps = true }, BY_NONE, 2);
+	intervals(f, (struct text_out) { .width = 80, .timestamps = true }, BY_NONE, 2);
 	check(f, "text-80-timestamps.txt");
-	intervals(f, (struct text_out){ .width = 200 }, BY_NONE, 2);
+	intervals(f, (struct text_out) { .width = 200 }, BY_NONE, 2);
 	check(f, "text-200.txt");
-	intervals(f, (struct text_out){ .timestamps = true }, BY_NONE, 2);
+	intervals(f, (struct text_out) { .timestamps = true }, BY_NONE, 2);
 	check(f, "text-pipe.txt");
-	intervals(f, (struct text_out){ .width = 1 }, BY_NONE, 1);
+	intervals(f, (struct text_out) { .width = 1 }, BY_NONE, 1);
 	check(f, "text-1.txt");
 }
 
@@ -189,8 +202,9 @@ static void text_fits(void **state)
 	struct fixture *f = *state;
 
 	for (int width = 20; width < 220; width++) {
-		struct text_out out = { .f = f->f, .lines = -1, .width = width,
-					.timestamps = width & 1 };
+		struct text_out out = {
+			.f = f->f, .lines = -1, .width = width, .timestamps = width & 1
+		};
 		struct report r = report(f, NULL);
 		char *line, *rest;
 
@@ -209,7 +223,7 @@ static void text_tables(void **state)
 	char name[64];
 
 	for (int by = BY_SITE; by < NR_BY; by++) {
-		intervals(f, (struct text_out){ .width = 120 }, by, by == BY_SITE ? 2 : 1);
+		intervals(f, (struct text_out) { .width = 120 }, by, by == BY_SITE ? 2 : 1);
 		snprintf(name, sizeof(name), "text-by-%s.txt", by_names[by]);
 		check(f, name);
 	}
@@ -228,7 +242,7 @@ static void text_losses(void **state)
 	struct fixture *f = *state;
 
 	lose(f);
-	intervals(f, (struct text_out){ .width = 100 }, BY_SITE, 1);
+	intervals(f, (struct text_out) { .width = 100 }, BY_SITE, 1);
 	check(f, "text-lost.txt");
 }
 
@@ -238,7 +252,7 @@ static void measure_nothing(struct fixture *f)
 	for (int i = 0; i < NR_SIGNALS; i++)
 		*f->info.backend[i] = '\0';
 	for (int i = 0; i < NR_LOCKS; i++)
-		f->info.locks[i] = (struct lock_info){};
+		f->info.locks[i] = (struct lock_info) {};
 	*f->info.rss_mode = '\0';
 	f->info.rss_allocs_per_mm = -1;
 	f->info.locks_split = f->info.spin_observable = f->info.frees_known = false;
@@ -255,8 +269,8 @@ static void measure_little(struct fixture *f)
 	strcpy(f->info.backend[SIG_MM_LIFE], "derived");
 	f->info.mm_derived = true;
 	f->info.locks_split = f->info.spin_observable = false;
-	f->info.locks[LOCK_COUNTERS] = (struct lock_info){};
-	f->d.locks[LOCK_PCPU] = (struct lock_stat){};
+	f->info.locks[LOCK_COUNTERS] = (struct lock_info) {};
+	f->d.locks[LOCK_PCPU] = (struct lock_stat) {};
 	f->d.nr_stacks = 1; /* the mutex's */
 }
 
@@ -277,11 +291,11 @@ static void text_unmeasured(void **state)
 	struct fixture *f = *state;
 
 	measure_little(f);
-	intervals(f, (struct text_out){}, BY_STACK, 1);
+	intervals(f, (struct text_out) {}, BY_STACK, 1);
 	summaries(f, false);
 	check(f, "text-little.txt");
 	measure_nothing(f);
-	intervals(f, (struct text_out){}, BY_PROCESS, 1);
+	intervals(f, (struct text_out) {}, BY_PROCESS, 1);
 	summaries(f, false);
 	check(f, "text-nothing.txt");
 }
@@ -389,10 +403,11 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(text_by_width),   TEST(text_fits),	      TEST(text_tables),
-		TEST(text_losses),     TEST(text_unmeasured), TEST(text_summaries),
-		TEST(json_lines),      TEST(json_unmeasured), TEST(a_full_disk),
-		cmocka_unit_test(durations_and_sizes),
+		TEST(text_by_width),   TEST(text_fits),
+		TEST(text_tables),     TEST(text_losses),
+		TEST(text_unmeasured), TEST(text_summaries),
+		TEST(json_lines),      TEST(json_unmeasured),
+		TEST(a_full_disk),     cmocka_unit_test(durations_and_sizes),
 	};
 
 	return cmocka_run_group_tests_name("golden", tests, NULL, NULL);
