@@ -16,7 +16,7 @@ B       := build
 BUILD_PKGS := build-essential clang llvm libbpf-dev bpftool libelf-dev zlib1g-dev libjansson-dev \
 	libcap-dev libdw-dev libprotobuf-c-dev protobuf-c-compiler pkg-config
 TEST_PKGS := $(BUILD_PKGS) libcmocka-dev jq python3-jsonschema shellcheck clang-format tmux \
-	libxml2-utils protobuf-compiler qemu-system-x86 busybox-static cpio
+	libxml2-utils protobuf-compiler chromium qemu-system-x86 busybox-static cpio
 LIBS    := -lbpf -lelf -lz -ljansson -lcap -ldw -lprotobuf-c -lm
 
 ARCH    := $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(shell uname -m)))
@@ -40,7 +40,7 @@ GENERATED := $(B)/profile.pb-c.h $(B)/flame.css.h $(B)/flame.js.h
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all deps run test lab-report tests install uninstall clean format check-format
+.PHONY: all deps run test vm lab bench-overhead lab-report tests golden-update install uninstall clean format check-format
 
 all: $(B)/pcpustat
 
@@ -107,8 +107,27 @@ test:
 	@$(MAKE) --no-print-directory -j$$(nproc) all tests
 	@tests/run $(SUITES)
 
-# docs/lab-report.md anew, from some twenty guests: hours on two emulated CPUs. What has been measured
-# is kept under build/report.
+# One kernel, or all, in QEMU: make vm K=6.12, make vm K=/path/to/vmlinuz; make lab K=lazy.
+vm lab:
+	@tests/need $(TEST_PKGS)
+	@$(MAKE) --no-print-directory -j$$(nproc) all tests
+	@tests/$@/run $(K)
+
+# What watching costs, against the peers that are installed here; a quiet machine, please.
+bench-overhead: all tests $(B)/tests/floor
+	@tests/need $(TEST_PKGS)
+	@tests/overhead/run $(ROUNDS)
+
+$(B)/tests/floor.o: tests/overhead/floor.bpf.c
+	@mkdir -p $(@D)
+	$(CLANG) $(BPF_CFLAGS) $(DEPS) -c -o $@ $<
+
+$(B)/tests/floor: tests/overhead/floor.c $(B)/tests/floor.o
+	$(BPFTOOL) gen skeleton $(B)/tests/floor.o name floor_bpf > $(B)/tests/floor.skel.h
+	$(CC) $(CFLAGS) -I$(B)/tests -o $@ $< -lbpf
+
+# docs/lab-report.md anew, from some twenty guests at a minute and a half of CPU time each. What has
+# been measured is kept under build/report.
 lab-report:
 	@tests/need $(TEST_PKGS)
 	@$(MAKE) --no-print-directory -j$$(nproc) all tests
@@ -120,6 +139,10 @@ lab-report:
 SAN      := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 SAN_OBJS := $(patsubst src/%.c,$(B)/san/%.o,$(filter-out src/main.c,$(SRCS))) $(B)/profile.pb-c.o
 UNIT     := $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(wildcard tests/unit/test_*.c))
+
+# What the renderers print now becomes what they have to print: read the difference, then commit it.
+golden-update: $(UNIT)
+	@UPDATE_GOLDEN=1 tests/run unit
 
 tests: $(UNIT) $(B)/tests/truth $(B)/tests/rssload
 

@@ -88,9 +88,15 @@ static __always_inline void count_site(void *ctx, struct cpu_block *b, u64 call_
 	for (int i = 0; i < SITE_PROBES; i++) {
 		s = &b->sites[(h + i) & (cfg.nr_sites - 1) & (NR_SITES - 1)];
 		seen = *(volatile u64 *)&s->meta;
+		/* What we allocate to attach must not become the owner of a site. */
+		if (!seen && !control.live) {
+			add(&b->other_allocs, 1);
+			add(&b->other_bytes, SITE_SIZE(meta));
+			return;
+		}
 		if (!seen) {
-			got = cmpxchg ? claim_new(b, s, call_site, meta) :
-					claim_old(b, s, call_site, meta);
+			got = cmpxchg ? claim_new(b, s, call_site, meta)
+				      : claim_old(b, s, call_site, meta);
 			if (got == CLAIM_BUSY)
 				return count_other(b, meta, LOST_SITE_BUSY);
 			if (got == CLAIM_OURS) {
@@ -176,22 +182,22 @@ static __always_inline void count_fail(void *ctx, bool cmpxchg)
  * mm/percpu.c pcpu_alloc(_noprof): the event comes after both locks were dropped and the area
  * was cleared. Any context but NMI. Ten arguments since f67bed134a05 (5.19).
  */
-#define ALLOC_NEW(name, section)                                                             \
-	SEC(section)                                                                         \
+#define ALLOC_NEW(name, section)                                                                \
+	SEC(section)                                                                            \
 	int BPF_PROG(name, unsigned long call_site, bool reserved, bool is_atomic, size_t size, \
-		     size_t align)                                                           \
-	{                                                                                    \
-		count_alloc(ctx, call_site, site_meta(size, align, is_atomic, reserved), true);  \
-		return 0;                                                                    \
+		     size_t align)                                                              \
+	{                                                                                       \
+		count_alloc(ctx, call_site, site_meta(size, align, is_atomic, reserved), true); \
+		return 0;                                                                       \
 	}
 
 /* Seven arguments before, and no call site. */
-#define ALLOC_OLD(name, section)                                                             \
-	SEC(section)                                                                         \
-	int BPF_PROG(name, bool reserved, bool is_atomic, size_t size, size_t align)         \
-	{                                                                                    \
-		count_alloc(ctx, 0, site_meta(size, align, is_atomic, reserved), false);     \
-		return 0;                                                                    \
+#define ALLOC_OLD(name, section)                                                         \
+	SEC(section)                                                                     \
+	int BPF_PROG(name, bool reserved, bool is_atomic, size_t size, size_t align)     \
+	{                                                                                \
+		count_alloc(ctx, 0, site_meta(size, align, is_atomic, reserved), false); \
+		return 0;                                                                \
 	}
 
 ALLOC_NEW(alloc_btf, "?tp_btf/percpu_alloc_percpu")

@@ -15,7 +15,7 @@ static __always_inline void alloc_enter(u32 gfp)
 	u64 key = call_key();
 	struct call *c;
 
-	if (!b || filtered())
+	if (!b || !control.live || filtered())
 		return;
 	c = call_get(b, key);
 	if (!c)

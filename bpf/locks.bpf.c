@@ -56,8 +56,8 @@ static __always_inline void stat_add(struct wait_stat *s, const struct wait *w, 
 		add(&s->interrupted, 1);
 }
 
-static __always_inline void wait_rows(struct cpu_block *b, struct wait *w, u64 ns,
-				      bool interrupted, bool cmpxchg)
+static __always_inline void wait_rows(struct cpu_block *b, struct wait *w, u64 ns, bool interrupted,
+				      bool cmpxchg)
 {
 	struct row_stat *row;
 	struct wait_stat *s;
@@ -205,18 +205,18 @@ static __always_inline void contention_end(u64 addr, int ret)
 	}
 }
 
-#define CONTENTION(kind)                                                                  \
-	SEC("?" #kind "/contention_begin")                                                \
-	int BPF_PROG(begin_##kind, u64 lock, u32 flags)                                   \
-	{                                                                                 \
-		contention_begin(ctx, lock, flags);                                       \
-		return 0;                                                                 \
-	}                                                                                 \
-	SEC("?" #kind "/contention_end")                                                  \
-	int BPF_PROG(end_##kind, u64 lock, int ret)                                       \
-	{                                                                                 \
-		contention_end(lock, ret);                                                \
-		return 0;                                                                 \
+#define CONTENTION(kind)                                \
+	SEC("?" #kind "/contention_begin")              \
+	int BPF_PROG(begin_##kind, u64 lock, u32 flags) \
+	{                                               \
+		contention_begin(ctx, lock, flags);     \
+		return 0;                               \
+	}                                               \
+	SEC("?" #kind "/contention_end")                \
+	int BPF_PROG(end_##kind, u64 lock, int ret)     \
+	{                                               \
+		contention_end(lock, ret);              \
+		return 0;                               \
 	}
 
 CONTENTION(tp_btf)

@@ -56,18 +56,18 @@ static __always_inline void count_exec(void)
 		add(&b->mm.execs, 1);
 }
 
-#define MM_EVENTS(kind)                                                    \
-	SEC("?" #kind "/task_newtask")                                     \
-	int BPF_PROG(newtask_##kind, void *task, u64 clone_flags)          \
-	{                                                                  \
-		count_task(clone_flags);                                   \
-		return 0;                                                  \
-	}                                                                  \
-	SEC("?" #kind "/sched_process_exec")                               \
-	int exec_##kind(void *ctx)                                         \
-	{                                                                  \
-		count_exec();                                              \
-		return 0;                                                  \
+#define MM_EVENTS(kind)                                           \
+	SEC("?" #kind "/task_newtask")                            \
+	int BPF_PROG(newtask_##kind, void *task, u64 clone_flags) \
+	{                                                         \
+		count_task(clone_flags);                          \
+		return 0;                                         \
+	}                                                         \
+	SEC("?" #kind "/sched_process_exec")                      \
+	int exec_##kind(void *ctx)                                \
+	{                                                         \
+		count_exec();                                     \
+		return 0;                                         \
 	}
 
 MM_EVENTS(tp_btf)

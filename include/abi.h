@@ -18,42 +18,42 @@
 
 #define COMM_LEN     16
 #define NR_SITES     512 /* power of two; slots of one CPU, see struct site */
-#define SITE_PROBES  8	 /* open addressing: slots that a key may sit in */
-#define OWNER_FRAMES 20	 /* frames kept to name the owner behind a generic call site */
-#define STACK_FRAMES 32	 /* frames kept of a waiter, tracing's own included */
+#define SITE_PROBES  8   /* open addressing: slots that a key may sit in */
+#define OWNER_FRAMES 20  /* frames kept to name the owner behind a generic call site */
+#define STACK_FRAMES 32  /* frames kept of a waiter, tracing's own included */
 #define LEARN_FRAMES 16
 #define NR_OWNERS    1024
 #define NR_WAITS     8192  /* tasks that wait for one of our locks at the same time */
 #define NR_CALLS     8192  /* tasks inside pcpu_alloc or mm_init at the same time */
-#define NR_ROWS	     16384 /* processes or cgroups, --by process|cgroup */
+#define NR_ROWS      16384 /* processes or cgroups, --by process|cgroup */
 #define NR_STACKS    4096
 #define USER_FRAMES  32 /* frames kept of the waiter's user stack */
 #define NR_USTACKS   4096
 #define NR_FOLLOW    16384 /* processes at the same time, --follow */
-#define NR_FILTER    64 /* pids or tids named by -p or -t */
+#define NR_FILTER    64    /* pids or tids named by -p or -t */
 
 /* Order of rows in every output; names in src/snap.c. */
 enum lock_id { LOCK_ALLOC_MUTEX, LOCK_PCPU, LOCK_COUNTERS, NR_LOCKS };
 
 /* Everything that can go missing, by cause. Append only; names in src/snap.c. */
 enum lost {
-	LOST_SITE_FULL,	  /* the CPU's site slots are full: the event went to other */
-	LOST_SITE_BUSY,	  /* a slot was being claimed under us: the event went to other */
-	LOST_ROW_FULL,	  /* process/cgroup table full: the event went to other */
+	LOST_SITE_FULL,   /* the CPU's site slots are full: the event went to other */
+	LOST_SITE_BUSY,   /* a slot was being claimed under us: the event went to other */
+	LOST_ROW_FULL,    /* process/cgroup table full: the event went to other */
 	LOST_STACK_FULL,  /* stack table full: the wait is in the totals, not in a row */
 	LOST_STACK_FAIL,  /* the kernel could not walk the stack */
-	LOST_WAIT_FULL,	  /* no room to follow this wait: it is in no total */
+	LOST_WAIT_FULL,   /* no room to follow this wait: it is in no total */
 	LOST_WAIT_BEGIN,  /* a wait ended whose begin was not seen */
 	LOST_WAIT_CLOCK,  /* a wait that ended before it began: dropped */
-	LOST_CALL_FULL,	  /* no room to time this call */
+	LOST_CALL_FULL,   /* no room to time this call */
 	LOST_CALL_NESTED, /* an allocation inside an allocation (softirq): inner one not timed */
 	LOST_CALL_BEGIN,  /* a call returned whose entry was not seen */
 	LOST_OWNER_FULL,  /* owner table full: the site has no owner */
 	LOST_CALL_INTERRUPTED, /* a fatal signal ended a call of pcpu_alloc: not timed */
-	LOST_USTACK_FULL, /* user stack table full: the row has no user frames */
-	LOST_USTACK_FAIL, /* the kernel could not walk the user stack */
-	LOST_HOLDER_FULL, /* stack table full: the waiting is in no holder's row */
-	LOST_FOLLOW_FULL, /* filter table full: a descendant is not followed */
+	LOST_USTACK_FULL,      /* user stack table full: the row has no user frames */
+	LOST_USTACK_FAIL,      /* the kernel could not walk the user stack */
+	LOST_HOLDER_FULL,      /* stack table full: the waiting is in no holder's row */
+	LOST_FOLLOW_FULL,      /* filter table full: a descendant is not followed */
 	NR_LOST
 };
 
@@ -101,11 +101,11 @@ struct latency_stat {
 struct mm_stat {
 	__u64 inits;
 	__u64 drops;
-	__u64 init_ns;	/* time inside mm_init */
-	__u64 allocs;	/* percpu allocations made inside mm_init */
+	__u64 init_ns;  /* time inside mm_init */
+	__u64 allocs;   /* percpu allocations made inside mm_init */
 	__u64 alloc_ns; /* time inside pcpu_alloc inside mm_init */
-	__u64 wait_ns;	/* waits for our locks inside mm_init */
-	__u64 forks;	/* new tasks without CLONE_VM: one dup_mm each */
+	__u64 wait_ns;  /* waits for our locks inside mm_init */
+	__u64 forks;    /* new tasks without CLONE_VM: one dup_mm each */
 	__u64 execs;
 	__u64 threads; /* new tasks with CLONE_THREAD */
 };
@@ -116,26 +116,26 @@ struct mm_stat {
  */
 struct site {
 	__u64 call_site; /* 0 before 5.19, where the event does not tell */
-	__u64 meta;	 /* SITE_* */
+	__u64 meta;      /* SITE_* */
 	__u64 allocs;
 };
 
-#define SITE_VALID	   (1ULL << 63)
-#define SITE_ATOMIC	   (1ULL << 62) /* did not take pcpu_alloc_mutex */
-#define SITE_RESERVED	   (1ULL << 61)
-#define SITE_SIZE(m)	   ((__u32)(m))
-#define SITE_ALIGN_SHIFT   32
-#define SITE_ALIGN(m)	   ((__u32)((m) >> SITE_ALIGN_SHIFT) & 0xffffff)
+#define SITE_VALID       (1ULL << 63)
+#define SITE_ATOMIC      (1ULL << 62) /* did not take pcpu_alloc_mutex */
+#define SITE_RESERVED    (1ULL << 61)
+#define SITE_SIZE(m)     ((__u32)(m))
+#define SITE_ALIGN_SHIFT 32
+#define SITE_ALIGN(m)    ((__u32)((m) >> SITE_ALIGN_SHIFT) & 0xffffff)
 
 /* The key is the whole content, so two stacks never share a row. */
 struct stack_key {
 	__u32 lock;
-	__u16 kind;	     /* enum stack_kind */
+	__u16 kind; /* enum stack_kind */
 	__u16 pad;
 	char comm[COMM_LEN]; /* zero unless cfg.stack_comm, or a holder by owner */
-	__u64 user;	     /* struct ustack.id, 0: none */
-	__u64 cgroup;	     /* id; zero unless cfg.stack_cgroup */
-	__u32 pid;	     /* of a holder by owner, else zero */
+	__u64 user;          /* struct ustack.id, 0: none */
+	__u64 cgroup;        /* id; zero unless cfg.stack_cgroup */
+	__u32 pid;           /* of a holder by owner, else zero */
 	__u32 pad2;
 	__u64 ip[STACK_FRAMES];
 };
@@ -185,7 +185,7 @@ struct call {
 };
 
 struct row_key {
-	__u64 id;	     /* tgid, or the cgroup's id */
+	__u64 id;            /* tgid, or the cgroup's id */
 	char comm[COMM_LEN]; /* of the process; zero for a cgroup */
 };
 
@@ -245,24 +245,24 @@ enum holders_by { HOLDERS_NONE, HOLDERS_OWNER, HOLDERS_RELEASE };
 
 /* The knobs: constant for the run, so that the verifier removes what is off. */
 struct cfg {
-	__u32 abi_size;	   /* sizeof(struct cpu_block), checked before load */
-	__u32 row_by;	   /* enum row_by */
-	__u32 stacks;	   /* keep stacks of waits */
-	__u32 stack_comm;  /* split them by comm */
+	__u32 abi_size;     /* sizeof(struct cpu_block), checked before load */
+	__u32 row_by;       /* enum row_by */
+	__u32 stacks;       /* keep stacks of waits */
+	__u32 stack_comm;   /* split them by comm */
 	__u32 stack_cgroup; /* split them by cgroup */
-	__u32 user_stacks; /* keep the waiter's user frames too */
-	__u32 holders;	   /* enum holders_by */
-	__u32 call_stacks; /* keep stacks of pcpu_alloc calls with the time inside */
-	__u32 owners;	   /* take one stack for each new site */
-	__u32 latency;	   /* a latency backend is attached */
-	__u32 mm_calls;	   /* mm_init is followed */
-	__u32 lock_split;  /* the lock backend tells spinning from sleeping */
+	__u32 user_stacks;  /* keep the waiter's user frames too */
+	__u32 holders;      /* enum holders_by */
+	__u32 call_stacks;  /* keep stacks of pcpu_alloc calls with the time inside */
+	__u32 owners;       /* take one stack for each new site */
+	__u32 latency;      /* a latency backend is attached */
+	__u32 mm_calls;     /* mm_init is followed */
+	__u32 lock_split;   /* the lock backend tells spinning from sleeping */
 	__u32 filter_tgid;
 	__u32 filter_tid;
 	__u32 filter_cpu;
 	__u32 filter_cgroup; /* 2: cgroup v2 by bpf_current_task_under_cgroup, 1: v1 by id */
 	__u32 cgroup_subsys; /* v1: index in css_set.subsys, else ~0 */
-	__u32 nr_sites;	     /* NR_SITES; smaller only in tests of a full table */
+	__u32 nr_sites;      /* NR_SITES; smaller only in tests of a full table */
 	__u64 filter_cgroup_id;
 	__u64 min_wait_ns; /* shorter waits get no stack row */
 };
@@ -277,7 +277,7 @@ struct blame {
 /* Set by the loader while the programs run. */
 struct control {
 	__u64 lock_addr[NR_LOCKS]; /* 0: unknown */
-	__u64 lock_lo;		   /* lowest of them; a foreign lock leaves after one compare */
+	__u64 lock_lo;             /* lowest of them; a foreign lock leaves after one compare */
 	__u64 lock_span;
 	__u64 epoch; /* number of the interval, for max_iv */
 	__u64 live;  /* all programs are attached */

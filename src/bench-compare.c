@@ -85,10 +85,9 @@ static void verdict_one(struct bench_comparison *cmp)
 		snprintf(why, sizeof(why), ", with %.4g percpu allocations per %s in both",
 			 allocs->b.median, p->b->unit);
 	if (!ops->significant || isnan(ops->change))
-		snprintf(
-			cmp->verdict, sizeof(cmp->verdict),
-			"%s with %u workers: no significant difference in operations (p = %.2g)%s.",
-			p->a->spec, p->a->workers, ops->p, why);
+		snprintf(cmp->verdict, sizeof(cmp->verdict),
+			 "%s with %u workers: no significant difference in operations (p = %.2g)%s.",
+			 p->a->spec, p->a->workers, ops->p, why);
 	else
 		snprintf(cmp->verdict, sizeof(cmp->verdict),
 			 "%s with %u workers: the second does %.1f %% %s operations (p = %.2g)%s.",

@@ -65,8 +65,7 @@ static int kfree_drive(struct drive *d)
 
 const struct workload bench_kfree_rcu = {
 	.name = "kfree_rcu",
-	.summary =
-		"rcuscale's kfree_rcu test, kfree_by_call_rcu=1: unbatched; parameters after ':'",
+	.summary = "rcuscale's kfree_rcu test, kfree_by_call_rcu=1: unbatched; parameters after ':'",
 	.unit = "kfree_rcu",
 	.drive = kfree_drive,
 };

@@ -40,8 +40,8 @@ static u32 subsys_index(const char *controller)
 	return ~0U;
 }
 
-static const char *const controllers[] = { "memory", "perf_event", "cpu", "pids", "cpuset",
-					   "blkio",  "devices",	   "freezer" };
+static const char *const controllers[] = { "memory", "perf_event", "cpu",     "pids",
+					   "cpuset", "blkio",      "devices", "freezer" };
 
 static const char *mount_controller(const struct mntent *m)
 {
@@ -92,15 +92,17 @@ int cgroups_choose(const char *path, struct cgroup_choice *choice)
 
 	memset(choice, 0, sizeof(*choice));
 	if (path && (!real || stat(real, &st) || !S_ISDIR(st.st_mode)))
-		return fail(EXIT_USAGE, "no cgroup %s: give the path of a directory below "
-			    "/sys/fs/cgroup", path);
+		return fail(EXIT_USAGE,
+			    "no cgroup %s: give the path of a directory below "
+			    "/sys/fs/cgroup",
+			    path);
 	while (f && (m = getmntent(f)))
 		consider(m, real, choice);
 	if (!*choice->mount && path)
 		return fail(EXIT_USAGE, "%s is in no mounted cgroup hierarchy", path);
 	if (!*choice->mount)
 		return fail(EXIT_KERNEL, "no cgroup hierarchy is mounted; try: "
-			    "mount -t cgroup2 none /sys/fs/cgroup");
+					 "mount -t cgroup2 none /sys/fs/cgroup");
 	/* On 64 bits the inode number of a cgroup is its id (74321038, 5.5). */
 	choice->id = path ? st.st_ino : 0;
 	return 0;
@@ -135,7 +137,7 @@ int cgroups_add(struct cgroups *c, u64 id, const char *path)
 		free(copy);
 		return -ENOMEM;
 	}
-	c->names[c->nr++] = (struct cgroup_name){ id, copy };
+	c->names[c->nr++] = (struct cgroup_name) { id, copy };
 	return 0;
 }
 

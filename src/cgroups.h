@@ -8,7 +8,7 @@
 struct cgroup_choice {
 	bool v2;
 	u32 subsys; /* v1: index of the controller in css_set.subsys; ~0 for v2 */
-	u64 id;	    /* of the directory that was given */
+	u64 id;     /* of the directory that was given */
 	char mount[256];
 };
 

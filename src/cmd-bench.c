@@ -4,6 +4,7 @@
 #include <getopt.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "bench-compare.h"
 #include "bench-json.h"
@@ -62,7 +63,24 @@ static int list_workloads(void)
 	return -1;
 }
 
-enum { OPT_PIN = 256, OPT_SAVE, OPT_COMPARE, OPT_FORCE, OPT_NO_TRACE, OPT_LIST };
+/* A load to look at, and nothing measured: make run has it under the live view. */
+static int demo(const char *duration)
+{
+	u64 ns;
+	int status;
+	pid_t pid;
+
+	if (parse_duration(duration, &ns))
+		return fail(EXIT_USAGE, "--demo takes a time");
+	pid = bench_demo_load(usable_cpus(), ns);
+	if (pid < 0)
+		return fail(EXIT_RUNTIME, "cannot fork: %s", strerror(-pid));
+	if (waitpid(pid, &status, 0) != pid || status)
+		return EXIT_RUNTIME;
+	return -1;
+}
+
+enum { OPT_PIN = 256, OPT_SAVE, OPT_COMPARE, OPT_FORCE, OPT_NO_TRACE, OPT_LIST, OPT_DEMO };
 
 static const struct option long_options[] = {
 	{ "workers", required_argument, NULL, 'n' },
@@ -76,6 +94,7 @@ static const struct option long_options[] = {
 	{ "force", no_argument, NULL, OPT_FORCE },
 	{ "no-trace", no_argument, NULL, OPT_NO_TRACE },
 	{ "list", no_argument, NULL, OPT_LIST },
+	{ "demo", required_argument, NULL, OPT_DEMO },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
 };
@@ -121,6 +140,8 @@ static int parse_option(int opt, struct bench_args *a)
 		return 0;
 	case OPT_LIST:
 		return list_workloads();
+	case OPT_DEMO:
+		return demo(optarg);
 	case 'h':
 		cmd_help(cmd_find("bench"));
 		return -1;

@@ -11,10 +11,9 @@
 #include "kernel.h"
 #include "locks.h"
 #include "probes.h"
+#include "render.h"
 #include "snap.h"
 #include "trial.h"
-
-static const char *const state_names[] = { "unknown", "absent", "present" };
 
 struct diagnosis {
 	struct utsname uts;
@@ -65,8 +64,8 @@ static void make_verdict(struct diagnosis *d)
 
 	if (!d->bpf) {
 		snprintf(d->verdict, sizeof(d->verdict), "nothing works here: %s",
-			 *d->missing_caps ? "without BPF; as root more may" :
-					    "the kernel refuses BPF programs");
+			 *d->missing_caps ? "without BPF; as root more may"
+					  : "the kernel refuses BPF programs");
 		return;
 	}
 	for (int i = 0; i < NR_SIGNALS; i++) {
@@ -112,10 +111,9 @@ static json_t *facts_json(void)
 		enum fact_state state = fact_get(i, &how);
 
 		json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s?, s:s?, s:s?}", "id",
-						      facts[i].id, "state", state_names[state],
-						      "how", how, "since", facts[i].since,
-						      "commit", facts[i].commit, "without",
-						      facts[i].without));
+						      facts[i].id, "state", fact_states[state],
+						      "how", how, "since", facts[i].since, "commit",
+						      facts[i].commit, "without", facts[i].without));
 	}
 	return list;
 }
@@ -146,20 +144,20 @@ static int print_json(const struct diagnosis *d)
 
 	for (int i = 0; i < NR_SIGNALS; i++)
 		json_object_set_new(signals, signal_names[i],
-				    d->backends[i] ? json_string(d->backends[i]->name) :
-						     json_null());
+				    d->backends[i] ? json_string(d->backends[i]->name)
+						   : json_null());
 	for (int i = 0; i < NR_LOCKS; i++)
-		json_array_append_new(
-			locks, json_pack("{s:s, s:o}", "name", lock_names[i], "found_by",
-					 d->locks[i].addr ? json_string(d->locks[i].found_by) :
-							    json_null()));
-	obj = json_pack("{s:s, s:i, s:s, s:s, s:s?, s:o, s:o, s:o, s:o, s:{s:s, s:s, s:s, s:s}, s:s}",
-			"type", "doctor", "schema", 1, "version", VERSION, "kernel",
-			d->uts.release, "rss_mode", kernel_rss_mode(), "signals", signals,
-			"backends", backends_json(d), "locks",
-			locks, "facts", facts_json(), "privileges", "missing", d->missing_caps,
-			"lockdown", d->lockdown, "kptr_restrict", d->kptr_restrict,
-			"perf_event_paranoid", d->perf_paranoid, "verdict", d->verdict);
+		json_array_append_new(locks,
+				      json_pack("{s:s, s:o}", "name", lock_names[i], "found_by",
+						d->locks[i].addr ? json_string(d->locks[i].found_by)
+								 : json_null()));
+	obj = json_pack(
+		"{s:s, s:i, s:s, s:s, s:s?, s:o, s:o, s:o, s:o, s:{s:s, s:s, s:s, s:s}, s:s}",
+		"type", "doctor", "schema", JSON_SCHEMA, "version", VERSION, "kernel",
+		d->uts.release, "rss_mode", kernel_rss_mode(), "signals", signals, "backends",
+		backends_json(d), "locks", locks, "facts", facts_json(), "privileges", "missing",
+		d->missing_caps, "lockdown", d->lockdown, "kptr_restrict", d->kptr_restrict,
+		"perf_event_paranoid", d->perf_paranoid, "verdict", d->verdict);
 	json_dumpf(obj, stdout, JSON_COMPACT);
 	putchar('\n');
 	json_decref(obj);
@@ -172,7 +170,7 @@ static void print_facts(void)
 		const char *how;
 		enum fact_state state = fact_get(i, &how);
 
-		printf("%-8s %-20s %s (%s)\n", state_names[state], facts[i].id, facts[i].what, how);
+		printf("%-8s %-20s %s (%s)\n", fact_states[state], facts[i].id, facts[i].what, how);
 		if (state != FACT_PRESENT && facts[i].without)
 			printf("%-29s without it: %s\n", "", facts[i].without);
 	}
@@ -196,8 +194,9 @@ static int print_text(const struct diagnosis *d)
 	printf("\nlocks\n");
 	for (int i = 0; i < NR_LOCKS; i++)
 		printf("%-29s %s\n", lock_names[i],
-		       d->locks[i].addr ? d->locks[i].found_by :
-		       d->bpf && fact_has(FACT_CONTENTION_EVENTS) ? "- (to be learned)" : "-");
+		       d->locks[i].addr                             ? d->locks[i].found_by
+		       : d->bpf && fact_has(FACT_CONTENTION_EVENTS) ? "- (to be learned)"
+								    : "-");
 	printf("\n%s\n", d->verdict);
 	return ferror(stdout) ? EXIT_RUNTIME : EXIT_OK;
 }

@@ -155,8 +155,7 @@ static int report(struct verify *s, const struct rss_opts *o)
 	check_orphans(s);
 	rss_mon_read(s->mon, &counts);
 	rss_mon_poll(s->mon, keep, &s->examples);
-	s->e.missed = counts.missed + counts.s.lost[RSS_LOST_BLOCK] +
-		      counts.s.lost[RSS_LOST_SWITCH];
+	s->e.missed = counts.missed + counts.s.lost[RSS_LOST_BLOCK] + counts.s.lost[RSS_LOST_SWITCH];
 	for (int i = 0; i < NR_CHECKS; i++) {
 		s->e.tested[i] += counts.s.tested[i];
 		s->e.violated[i] += counts.s.violated[i];

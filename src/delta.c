@@ -82,8 +82,8 @@ static void sub_totals(struct sub *sub, struct snap *out, const struct snap *cur
 	out->latency.sum_ns = diff(sub, cur->latency.sum_ns, prev->latency.sum_ns);
 	out->latency.max_ns = cur->latency.max_ns;
 	sub_hist(sub, &out->latency.hist, &cur->latency.hist, &prev->latency.hist);
-	out->latency.max_iv =
-		interval_max(&out->latency.hist, cur->latency.max_iv, cur->latency.max_ns);
+	out->latency.max_iv = interval_max(&out->latency.hist, cur->latency.max_iv,
+					   cur->latency.max_ns);
 	for (int i = 0; i < NR_LOCKS; i++) {
 		struct lock_stat *lock = &out->locks[i];
 
@@ -172,7 +172,8 @@ static int sub_stacks(struct sub *sub, struct snap *out, const struct snap *cur,
 		const struct wait_stat *was = &zero;
 		struct wait_stat w = {};
 
-		if (p < prev->nr_stacks && !memcmp(&prev->stacks[p].key, &row->key, sizeof(row->key)))
+		if (p < prev->nr_stacks &&
+		    !memcmp(&prev->stacks[p].key, &row->key, sizeof(row->key)))
 			was = &prev->stacks[p++].w;
 		sub_wait(sub, &w, &row->w, was);
 		if (w.waits && snap_add_stack(out, &row->key, &w))

@@ -7,11 +7,13 @@
 
 #include "probe-facts.h"
 
+const char *const fact_states[] = { "unknown", "absent", "present" };
+
 const struct fact facts[NR_FACTS] = {
 	[FACT_BTF] = { "btf", "kernel type information (/sys/kernel/btf/vmlinux)", "5.4",
 		       "341dfcf8d78e", "everything: no program can be relocated", probe_btf },
-	[FACT_BPF] = { "bpf", "bpf() loads a program", "4.17", "c4f6699dfcb8",
-		       "everything", probe_bpf },
+	[FACT_BPF] = { "bpf", "bpf() loads a program", "4.17", "c4f6699dfcb8", "everything",
+		       probe_bpf },
 	[FACT_RAW_TP] = { "raw_tp", "raw tracepoints", "4.17", "c4f6699dfcb8",
 			  "allocations by classic tracepoints only, no lock waits", probe_raw_tp },
 	[FACT_TP_BTF] = { "tp_btf", "typed raw tracepoints", "5.5", "f1b9509c2fb0",
@@ -50,6 +52,8 @@ const struct fact facts[NR_FACTS] = {
 				       "6.4", "b7ec1bf3e7b9",
 				       "mm_init by kprobe: a trampoline could crash the host",
 				       probe_mm_init },
+	[FACT_PREEMPT_RT] = { "preempt_rt", "spinlocks are sleeping locks (PREEMPT_RT)", "6.12",
+			      NULL, NULL, probe_preempt_rt },
 	[FACT_SPIN_WAITS] = { "spin_waits", "contended spinlocks queue, so that events see them",
 			      "5.19", "ee042be16cb4", "waits for pcpu_lock, percpu_counters_lock",
 			      probe_spin_waits },
@@ -57,8 +61,8 @@ const struct fact facts[NR_FACTS] = {
 				"an independent count to compare with", probe_percpu_stats },
 	[FACT_CGROUP2] = { "cgroup2", "cgroup v2 hierarchy mounted", "4.5", "67e9c74b8a87",
 			   "--by cgroup and -G use a v1 hierarchy", probe_cgroup2 },
-	[FACT_RSS_SPLIT] = { "rss_split", "rss_stat is struct mm_rss_stat", "2.6.34", "34e55232e59f",
-			     NULL, probe_rss_split },
+	[FACT_RSS_SPLIT] = { "rss_split", "rss_stat is struct mm_rss_stat", "2.6.34",
+			     "34e55232e59f", NULL, probe_rss_split },
 	[FACT_RSS_PERCPU] = { "rss_percpu", "rss_stat is an array of struct percpu_counter", "6.2",
 			      "f1a7941243c1", NULL, probe_rss_percpu },
 	[FACT_RSS_GROUPED] = { "rss_grouped", "__percpu_counter_init_many", "6.6", "c439d5e8a0de",
@@ -128,8 +132,8 @@ static const struct {
 	const char *mode;
 	int allocs_per_mm;
 } rss_modes[] = {
-	{ FACT_RSS_TREE, "tree", 1 },	     { FACT_RSS_LAZY, "lazy-local", 0 },
-	{ FACT_RSS_ATOMIC, "lazy", 0 },	     { FACT_RSS_GROUPED, "grouped", 1 },
+	{ FACT_RSS_TREE, "tree", 1 },         { FACT_RSS_LAZY, "lazy-local", 0 },
+	{ FACT_RSS_ATOMIC, "lazy", 0 },       { FACT_RSS_GROUPED, "grouped", 1 },
 	{ FACT_RSS_PERCPU, "individual", 4 }, { FACT_RSS_SPLIT, "split", 0 },
 };
 

@@ -7,7 +7,7 @@
 
 enum fact_id {
 	FACT_BTF,
-	FACT_BPF,		/* bpf() loads a trivial program */
+	FACT_BPF, /* bpf() loads a trivial program */
 	FACT_RAW_TP,
 	FACT_TP_BTF,
 	FACT_TRACEFS,
@@ -15,35 +15,37 @@ enum fact_id {
 	FACT_KPROBE,
 	FACT_CMPXCHG,
 	FACT_TASK_ITER,
-	FACT_KALLSYMS,		/* function addresses are shown */
-	FACT_KALLSYMS_DATA,	/* data symbols too */
+	FACT_KALLSYMS,      /* function addresses are shown */
+	FACT_KALLSYMS_DATA, /* data symbols too */
 	FACT_PERCPU_EVENTS,
 	FACT_PERCPU_CALL_SITE,
 	FACT_PCPU_ALLOC_NOPROF, /* else pcpu_alloc */
 	FACT_CONTENTION_EVENTS,
 	FACT_CONTENDED_RELEASE,
 	FACT_MM_INIT_FENTRY_SAFE,
-	FACT_SPIN_WAITS,	/* queued spinlock waits reach contention_begin */
-	FACT_PERCPU_STATS,	/* debugfs percpu_stats */
+	FACT_PREEMPT_RT,   /* spinlocks sleep */
+	FACT_SPIN_WAITS,   /* waits for spinlocks reach contention_begin */
+	FACT_PERCPU_STATS, /* debugfs percpu_stats */
 	FACT_CGROUP2,
-	FACT_RSS_SPLIT,		/* struct mm_rss_stat */
-	FACT_RSS_PERCPU,	/* mm_struct.rss_stat is percpu_counter[] */
-	FACT_RSS_GROUPED,	/* __percpu_counter_init_many */
-	FACT_RSS_ATOMIC,	/* percpu_counter.count_atomic */
-	FACT_RSS_LAZY,		/* struct lazy_percpu_counter */
-	FACT_RSS_TREE,		/* struct percpu_counter_tree */
-	FACT_RSS_SWITCH_FN,	/* percpu_counter_switch_to_pcpu_many or its lazy twin */
+	FACT_RSS_SPLIT,     /* struct mm_rss_stat */
+	FACT_RSS_PERCPU,    /* mm_struct.rss_stat is percpu_counter[] */
+	FACT_RSS_GROUPED,   /* __percpu_counter_init_many */
+	FACT_RSS_ATOMIC,    /* percpu_counter.count_atomic */
+	FACT_RSS_LAZY,      /* struct lazy_percpu_counter */
+	FACT_RSS_TREE,      /* struct percpu_counter_tree */
+	FACT_RSS_SWITCH_FN, /* percpu_counter_switch_to_pcpu_many or its lazy twin */
 	NR_FACTS
 };
 
 enum fact_state { FACT_UNKNOWN, FACT_ABSENT, FACT_PRESENT };
+extern const char *const fact_states[]; /* names of them */
 
 struct fact {
 	const char *id;
 	const char *what;
-	const char *since;	/* kernel version; for messages and tests only */
+	const char *since; /* kernel version; for messages and tests only */
 	const char *commit;
-	const char *without;	/* what is lost without it */
+	const char *without; /* what is lost without it */
 	enum fact_state (*probe)(char *how, size_t len);
 };
 

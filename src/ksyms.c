@@ -12,7 +12,7 @@
 /* A kernel has over 100,000 of them: 16 bytes each. */
 struct ksym {
 	u64 addr;
-	u32 name; /* offset in names */
+	u32 name;      /* offset in names */
 	u32 size : 31; /* 0: up to the next symbol */
 	u32 text : 1;
 };
@@ -124,8 +124,8 @@ void ksyms_finish(struct ksyms *k)
  * the few data symbols that we ask for are kept by name, whatever their letter.
  */
 static const char *const data_symbols[] = {
-	"pcpu_alloc_mutex", "pcpu_lock",      "percpu_counters_lock", "__per_cpu_offset",
-	"init_mm",	    "efi_mm",	      "pcpu_base_addr",	      "pcpu_unit_offsets",
+	"pcpu_alloc_mutex", "pcpu_lock",       "percpu_counters_lock", "__per_cpu_offset",
+	"init_mm",          "efi_mm",          "pcpu_base_addr",       "pcpu_unit_offsets",
 	"pcpu_unit_size",   "__per_cpu_start", "nr_cpu_ids",
 };
 
@@ -160,6 +160,25 @@ static int parse_line(struct ksyms *k, const char *line, size_t len)
 		return add_sym(k, addr, 0, name, n, false);
 	if (memchr("tTwW", line[i + 1], 4))
 		return add_sym(k, addr, 0, name, n, true);
+	return 0;
+}
+
+int ksyms_add_trampolines(struct ksyms *k, const char *path)
+{
+	_cleanup_fclose_ FILE *f = fopen(path, "re");
+	char line[512], name[64];
+	u64 addr;
+
+	if (!f)
+		return -errno;
+	setvbuf(f, NULL, _IOFBF, 1 << 17);
+	while (fgets(line, sizeof(line), f)) {
+		/* An image is at most a page; where it is shorter, what follows has a name too. */
+		if (strstr(line, " bpf_trampoline_") &&
+		    sscanf(line, "%llx %*c %63s", &addr, name) == 2 && addr &&
+		    ksyms_insert(k, addr, 4096, name))
+			return -ENOMEM;
+	}
 	return 0;
 }
 

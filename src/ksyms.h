@@ -15,9 +15,14 @@ struct ksyms *ksyms_load(const char *path);
 struct ksyms *ksyms_new(void);
 int ksyms_add(struct ksyms *k, u64 addr, u64 size, const char *name, bool text);
 void ksyms_finish(struct ksyms *k); /* after the last ksyms_add */
+/*
+ * The trampolines that fentry and fexit have made since the table was loaded from path; 0, -errno.
+ * They stand between a function and its caller on every stack.
+ */
+int ksyms_add_trampolines(struct ksyms *k, const char *path);
 /* One more function, in its place; 0 or -ENOMEM. */
 int ksyms_insert(struct ksyms *k, u64 addr, u64 size, const char *name);
-void ksyms_free(struct ksyms *k);   /* NULL is fine */
+void ksyms_free(struct ksyms *k); /* NULL is fine */
 size_t ksyms_count(const struct ksyms *k);
 
 /*

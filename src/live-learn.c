@@ -12,7 +12,7 @@
 
 static bool wanted(const struct info *info)
 {
-	if (!info->ksyms || !info->locks_split)
+	if (!info->ksyms || !*info->backend[SIG_LOCK_WAITS] || !fact_has(FACT_CONTENTION_EVENTS))
 		return false;
 	for (int i = 0; i < NR_LOCKS; i++)
 		if (!info->locks[i].addr && !*info->locks[i].found_by)

@@ -24,20 +24,25 @@ int live_check_kernel(void)
 		if (caps_missing(missing, sizeof(missing)))
 			return fail(EXIT_PERM,
 				    "cannot load BPF programs: missing %s; run as root, or: "
-				    "setcap " CAPS_SETCAP " pcpustat", missing);
-		return fail(EXIT_KERNEL, "cannot load BPF programs: bpf() is forbidden here (%s) "
+				    "setcap " CAPS_SETCAP " pcpustat",
+				    missing);
+		return fail(EXIT_KERNEL,
+			    "cannot load BPF programs: bpf() is forbidden here (%s) "
 			    "although no capability is missing: a container's seccomp filter, or "
-			    "lockdown", strerror(-err));
+			    "lockdown",
+			    strerror(-err));
 	}
 	if (err)
-		return fail(EXIT_KERNEL, "cannot load BPF programs: %s; the kernel needs "
-			    "CONFIG_BPF_SYSCALL", strerror(-err));
+		return fail(EXIT_KERNEL,
+			    "cannot load BPF programs: %s; the kernel needs "
+			    "CONFIG_BPF_SYSCALL",
+			    strerror(-err));
 	if (!fact_has(FACT_BTF))
 		return fail(EXIT_KERNEL, "no kernel type information in /sys/kernel/btf/vmlinux; "
-			    "the kernel needs CONFIG_DEBUG_INFO_BTF");
+					 "the kernel needs CONFIG_DEBUG_INFO_BTF");
 	if (!fact_has(FACT_PERCPU_EVENTS))
 		return fail(EXIT_KERNEL, "this kernel has no percpu:* tracepoints; it needs 4.14 "
-			    "and CONFIG_TRACEPOINTS");
+					 "and CONFIG_TRACEPOINTS");
 	return 0;
 }
 
@@ -88,7 +93,9 @@ int live_choose(struct live *l, const struct live_opts *opts, struct info *info)
 		info->backend[SIG_LATENCY][0] = '\0';
 	}
 	info->mm_derived = !strcmp(info->backend[SIG_MM_LIFE], "derived");
-	info->locks_split = l->backends[SIG_LOCK_WAITS] && fact_has(FACT_CONTENTION_EVENTS);
+	/* On PREEMPT_RT all three are rtmutexes: one event for spinning and sleeping alike. */
+	info->locks_split = l->backends[SIG_LOCK_WAITS] && fact_has(FACT_CONTENTION_EVENTS) &&
+			    !fact_has(FACT_PREEMPT_RT);
 	info->frees_known = !opts->nr_ids && !opts->cgroup && !opts->follow;
 	describe_host(info);
 	info->ksyms = kernel_ksyms();
@@ -96,7 +103,7 @@ int live_choose(struct live *l, const struct live_opts *opts, struct info *info)
 		locks_find(info->locks, info->ksyms, opts->find_locks);
 	for (int i = 0; i < NR_LOCKS && opts->locks; i++)
 		if (!opts->locks[i])
-			info->locks[i] = (struct lock_info){ 0, "excluded" };
+			info->locks[i] = (struct lock_info) { 0, "excluded" };
 	return 0;
 }
 

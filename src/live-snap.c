@@ -63,8 +63,7 @@ static struct wait_stat unpack(const struct wait_stat *w, u64 epoch)
 {
 	struct wait_stat out = *w;
 
-	out.max_iv = w->max_iv >> MAX_IV_BITS == epoch ?
-			     w->max_iv & ((1ULL << MAX_IV_BITS) - 1) : 0;
+	out.max_iv = w->max_iv >> MAX_IV_BITS == epoch ? w->max_iv & ((1ULL << MAX_IV_BITS) - 1) : 0;
 	return out;
 }
 
@@ -107,7 +106,7 @@ static int read_owners(struct live *l, struct reader *r)
 
 	r->info->nr_owners = 0;
 	err = live_each(bpf_map__fd(l->skel->maps.owners), sizeof(struct owner_key),
-			    sizeof(struct owner), read_owner, r);
+			sizeof(struct owner), read_owner, r);
 	qsort(r->info->owners, r->info->nr_owners, sizeof(*r->info->owners), cmp_owner);
 	return err;
 }
@@ -172,7 +171,7 @@ static int read_rows(struct live *l, struct reader *r)
 {
 	struct snap *s = r->snap;
 	int err = live_each(bpf_map__fd(l->skel->maps.rows), sizeof(struct row_key),
-				sizeof(struct row_stat), read_row, r);
+			    sizeof(struct row_stat), read_row, r);
 
 	fold_dead_rows(l, s);
 	s->row_other_allocs += l->gone.allocs;
@@ -191,7 +190,7 @@ static int read_maps(struct live *l, struct reader *r)
 		err = read_rows(l, r);
 	if (!err && cfg->stacks)
 		err = live_each(bpf_map__fd(l->skel->maps.stacks), sizeof(struct stack_key),
-				    sizeof(struct wait_stat), read_stack, r);
+				sizeof(struct wait_stat), read_stack, r);
 	if (!err && cfg->owners)
 		err = read_owners(l, r);
 	return err;

@@ -59,8 +59,8 @@ int live_attach_stacks(struct live *l, const struct live_opts *o)
 	if (!err)
 		err = attach(l, l->skel->progs.follow_newtask);
 	/* The command waits at its gate: it has no children yet. */
-	if (!err && o->follow && bpf_map_update_elem(bpf_map__fd(l->skel->maps.filter_ids), &pid,
-						     &one, BPF_ANY))
+	if (!err && o->follow &&
+	    bpf_map_update_elem(bpf_map__fd(l->skel->maps.filter_ids), &pid, &one, BPF_ANY))
 		err = fail(EXIT_RUNTIME, "cannot follow the command: %s", strerror(errno));
 	return err;
 }

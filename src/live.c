@@ -58,10 +58,10 @@ static int set_program(struct live *l, const struct prog_use *use)
 	return 0;
 }
 
-#define for_each_use(l, sig, use)                                            \
-	for (int sig = 0; sig < NR_SIGNALS; sig++)                           \
-		for (const struct prog_use *use = (l)->backends[sig] ?       \
-							  (l)->backends[sig]->uses : NULL; \
+#define for_each_use(l, sig, use)                                                               \
+	for (int sig = 0; sig < NR_SIGNALS; sig++)                                              \
+		for (const struct prog_use *use = (l)->backends[sig] ? (l)->backends[sig]->uses \
+								     : NULL;                    \
 		     use && use < (l)->backends[sig]->uses + MAX_USES && use->prog; use++)
 
 static int open_skeleton(struct live *l, const struct live_opts *opts, struct info *info)
@@ -150,9 +150,8 @@ static int attach_all(struct live *l)
 		int err = attach_one(l, use);
 
 		if (err)
-			return fail(EXIT_KERNEL,
-				    "cannot attach %s to %s: %s; try --backend %s=none", use->prog,
-				    use->target, strerror(-err), signal_names[sig]);
+			return fail(EXIT_KERNEL, "cannot attach %s to %s: %s; try --backend %s=none",
+				    use->prog, use->target, strerror(-err), signal_names[sig]);
 	}
 	return 0;
 }
@@ -186,8 +185,10 @@ static void name_programs(struct live *l, struct ksyms *k)
 		u64 addr = 0;
 		u32 size = 0;
 		struct bpf_prog_info pi = {
-			.nr_jited_ksyms = 1, .jited_ksyms = (u64)(uintptr_t)&addr,
-			.nr_jited_func_lens = 1, .jited_func_lens = (u64)(uintptr_t)&size,
+			.nr_jited_ksyms = 1,
+			.jited_ksyms = (u64)(uintptr_t)&addr,
+			.nr_jited_func_lens = 1,
+			.jited_func_lens = (u64)(uintptr_t)&size,
 		};
 		u32 len = sizeof(pi);
 		char name[96];
@@ -199,6 +200,12 @@ static void name_programs(struct live *l, struct ksyms *k)
 		snprintf(name, sizeof(name), "bpf_prog_%016llx_%s",
 			 (unsigned long long)be64toh(*(u64 *)pi.tag), bpf_program__name(p));
 		ksyms_insert(k, addr, size, name);
+	}
+	for_each_use(l, sig, use) {
+		if (use->hook == HOOK_FENTRY || use->hook == HOOK_FEXIT) {
+			ksyms_add_trampolines(k, "/proc/kallsyms");
+			return;
+		}
 	}
 }
 
@@ -256,13 +263,29 @@ int live_open(struct live **out, const struct live_opts *opts, struct info *info
 	return 0;
 }
 
+static void detach_all(struct live *l)
+{
+	while (l->nr_links)
+		bpf_link__destroy(l->links[--l->nr_links]);
+}
+
+int live_reattach(struct live *l, u64 n)
+{
+	int err = 0;
+
+	while (n-- && !err) {
+		detach_all(l);
+		err = attach_all(l);
+	}
+	return err;
+}
+
 void live_close(struct live *l)
 {
 	if (!l)
 		return;
 	learn_stop(l);
-	while (l->nr_links)
-		bpf_link__destroy(l->links[--l->nr_links]);
+	detach_all(l);
 	if (l->blocks)
 		munmap(l->blocks, l->blocks_len);
 	pcpustat_bpf__destroy(l->skel);

@@ -11,8 +11,8 @@ struct live;
 /* What to measure; all zero is the default view. */
 struct live_opts {
 	enum row_by row_by;
-	bool stacks;	  /* rows by stack of the lock waits */
-	bool stack_comm;  /* split them by comm */
+	bool stacks;       /* rows by stack of the lock waits */
+	bool stack_comm;   /* split them by comm */
 	bool stack_cgroup; /* and by cgroup */
 	bool user_stacks;
 	bool holders;      /* who made others wait, by stack or by owner */
@@ -20,15 +20,15 @@ struct live_opts {
 	const bool *locks; /* [NR_LOCKS], the ones to watch; NULL: all */
 	bool follow;       /* only the command and its descendants */
 	pid_t follow_pid;  /* the command; 0: none */
-	bool no_owners;	  /* do not take a stack for each new site */
+	bool no_owners;    /* do not take a stack for each new site */
 	u32 ids[NR_FILTER];
 	size_t nr_ids;
-	bool ids_are_tids;   /* -t instead of -p */
-	const bool *cpus;    /* cpus_possible flags, NULL: all */
-	const char *cgroup;  /* path of a cgroup directory, NULL: all */
+	bool ids_are_tids;  /* -t instead of -p */
+	const bool *cpus;   /* cpus_possible flags, NULL: all */
+	const char *cgroup; /* path of a cgroup directory, NULL: all */
 	u64 min_wait_ns;
-	u32 nr_sites;	     /* 0: NR_SITES */
-	const char *find_locks; /* kallsyms, code, learned; NULL: the best */
+	u32 nr_sites;                    /* 0: NR_SITES */
+	const char *find_locks;          /* kallsyms, code, learned; NULL: the best */
 	const char *backend[NR_SIGNALS]; /* forced by name, "none" for off, NULL: the best */
 };
 
@@ -42,12 +42,15 @@ int live_open(struct live **out, const struct live_opts *opts, struct info *info
 /* Cumulative counters since live_open, sorted; also adds new owners to info. 0 or -errno. */
 int live_snap(struct live *l, struct info *info, struct snap *s);
 
+/* Detaches and attaches everything again, n times: for tests. 0 or an exit code. */
+int live_reattach(struct live *l, u64 n);
+
 /* The loader's own cost, for the summary. */
 struct self_cost {
 	/* pcpu_alloc calls by this process up to attach, those of the counting program left out */
 	u64 percpu_allocs;
 	bool percpu_allocs_known;
-	u64 map_bytes;	   /* kernel memory of our maps */
+	u64 map_bytes; /* kernel memory of our maps */
 	u64 rss_bytes;
 	size_t nr_programs;
 	struct prog_cost {

@@ -176,10 +176,27 @@ void locks_find(struct lock_info locks[NR_LOCKS], const struct ksyms *k, const c
 
 /* Frames of the tracer and of the lock functions, which stand below the one that asks. */
 static const char *const lock_prefixes[] = {
-	"bpf_", "__bpf_", "__traceiter_", "trace_", "__mutex_lock", "mutex_lock", "mutex_spin",
-	"mutex_optimistic", "queued_spin_lock", "native_queued_spin_lock", "__pv_queued_spin_lock",
-	"__raw_callee_save___pv_queued", "__raw_spin_lock", "_raw_spin_lock", "do_raw_spin_lock",
-	"rt_spin_lock", "rtlock_slow", "__rt_mutex", "rt_mutex", "__rt_spin_lock", "ww_mutex",
+	"bpf_",
+	"__bpf_",
+	"__traceiter_",
+	"trace_",
+	"__mutex_lock",
+	"mutex_lock",
+	"mutex_spin",
+	"mutex_optimistic",
+	"queued_spin_lock",
+	"native_queued_spin_lock",
+	"__pv_queued_spin_lock",
+	"__raw_callee_save___pv_queued",
+	"__raw_spin_lock",
+	"_raw_spin_lock",
+	"do_raw_spin_lock",
+	"rt_spin_lock",
+	"rtlock_slow",
+	"__rt_mutex",
+	"rt_mutex",
+	"__rt_spin_lock",
+	"ww_mutex",
 };
 
 static const struct {

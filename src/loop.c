@@ -13,7 +13,7 @@ int loop_open(struct loop *l)
 {
 	sigset_t mask;
 
-	*l = (struct loop){ .signals = -1, .timer = -1, .child_status = -1 };
+	*l = (struct loop) { .signals = -1, .timer = -1, .child_status = -1 };
 	sigemptyset(&mask);
 	sigaddset(&mask, SIGINT);
 	sigaddset(&mask, SIGTERM);

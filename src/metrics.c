@@ -5,12 +5,12 @@
 
 static struct value count(u64 n)
 {
-	return (struct value){ .known = true, .n = n };
+	return (struct value) { .known = true, .n = n };
 }
 
 static struct value real(double v)
 {
-	return (struct value){ .known = true, .real = v };
+	return (struct value) { .known = true, .real = v };
 }
 
 static const struct value unknown;
@@ -20,7 +20,7 @@ static struct value per(double a, double b)
 	return b > 0 ? real(a / b) : unknown;
 }
 
-#define GET(name)                                                                 \
+#define GET(name)                                                                       \
 	static struct value get_##name(const struct info *info __attribute__((unused)), \
 				       const struct snap *d __attribute__((unused)),    \
 				       int lock __attribute__((unused)))
@@ -272,7 +272,7 @@ GET(alloc_of_mm_init)
 	return per(d->mm.alloc_ns, d->mm.init_ns);
 }
 
-#define L(lock) (1U << LOCK_##lock)
+#define L(lock)   (1U << LOCK_##lock)
 #define ALL_LOCKS (L(ALLOC_MUTEX) | L(PCPU) | L(COUNTERS))
 
 const struct metric metrics[] = {
@@ -321,8 +321,8 @@ const struct metric metrics[] = {
 	{ "unfinished", SCOPE_LOCK, UNIT_COUNT, get_unfinished,
 	  "waits in progress at the end of the interval, in no other figure", COL_NONE, NULL, 0, 0 },
 
-	{ "inits", SCOPE_MM, UNIT_COUNT, get_inits, "mms born: mm_init, or forks + execs",
-	  COL_RATE, "mm/s", 0, 1 },
+	{ "inits", SCOPE_MM, UNIT_COUNT, get_inits, "mms born: mm_init, or forks + execs", COL_RATE,
+	  "mm/s", 0, 1 },
 	{ "drops", SCOPE_MM, UNIT_COUNT, get_drops, "mms freed: __mmdrop", COL_NONE, NULL, 0, 0 },
 	{ "allocs_per_init", SCOPE_MM, UNIT_PER, get_allocs_per_init,
 	  "percpu allocations for each mm born", COL_PLAIN, "al/mm", 0, 2 },
@@ -368,7 +368,7 @@ bool lock_known(const struct info *info, const struct snap *d, int lock)
 	if (lock == LOCK_ALLOC_MUTEX)
 		return true;
 	/* Where spinlocks do not queue, silence is no proof; one event is. */
-	return info->locks_split && (info->spin_observable || d->locks[lock].w.waits);
+	return info->spin_observable || d->locks[lock].w.waits;
 }
 
 bool any_lock_known(const struct info *info, const struct snap *d)

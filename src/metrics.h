@@ -16,7 +16,7 @@ enum unit { UNIT_COUNT, UNIT_NS, UNIT_BYTES, UNIT_RATIO, UNIT_PER };
 struct value {
 	bool known;
 	double real; /* UNIT_RATIO and UNIT_PER */
-	u64 n;	     /* the others */
+	u64 n;       /* the others */
 };
 
 /* How a metric becomes a column of the interval line. */
@@ -24,7 +24,7 @@ enum column {
 	COL_NONE,
 	COL_RATE,    /* per second */
 	COL_MS_RATE, /* ns to ms per second */
-	COL_US,	     /* ns to microseconds */
+	COL_US,      /* ns to microseconds */
 	COL_PERCENT,
 	COL_PLAIN,
 };
@@ -39,7 +39,7 @@ struct metric {
 	enum column column;
 	const char *head;   /* of the column */
 	unsigned int locks; /* SCOPE_LOCK: bits of the locks that show the column */
-	int rank;	    /* narrow terminals drop the highest first */
+	int rank;           /* narrow terminals drop the highest first */
 };
 
 extern const struct metric metrics[];

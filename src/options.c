@@ -10,7 +10,7 @@
 
 #define MIN_INTERVAL_NS (NSEC_PER_SEC / 100)
 #define MAX_INTERVAL_NS (86400 * NSEC_PER_SEC)
-#define DEFAULT_TOP	10
+#define DEFAULT_TOP     10
 #define MAX_EXTRA       16
 
 enum {
@@ -22,6 +22,7 @@ enum {
 	OPT_MIN_WAIT,
 	OPT_SITES,
 	OPT_NO_OWNERS,
+	OPT_REATTACH,
 	OPT_FIND_LOCKS,
 };
 
@@ -44,7 +45,8 @@ static const struct option long_options[] = {
 	{ "json-schema", no_argument, NULL, OPT_SCHEMA },
 	{ "backend", required_argument, NULL, OPT_BACKEND },
 	{ "find-locks", required_argument, NULL, OPT_FIND_LOCKS }, /* for tests of each way */
-	{ "sites", required_argument, NULL, OPT_SITES }, /* for tests of a full table */
+	{ "reattach", required_argument, NULL, OPT_REATTACH },     /* for tests of attaching */
+	{ "sites", required_argument, NULL, OPT_SITES },           /* for tests of a full table */
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -112,8 +114,9 @@ static int parse_backend(const struct cmd *cmd, struct options *o, const char *a
 			return 0;
 		}
 	}
-	return bad(cmd, "--backend", arg, "SIGNAL=NAME with allocations, latency, lock_waits or "
-					  "mm_life");
+	return bad(cmd, "--backend", arg,
+		   "SIGNAL=NAME with allocations, latency, lock_waits or "
+		   "mm_life");
 }
 
 static int parse_number(const struct cmd *cmd, const char *what, const char *arg, u64 min, u64 max,
@@ -178,6 +181,8 @@ static int parse_option(const struct cmd *cmd, struct options *o, int c, const c
 	case OPT_NO_OWNERS:
 		o->live.no_owners = true;
 		return 0;
+	case OPT_REATTACH:
+		return parse_number(cmd, "--reattach", arg, 1, 100000, &o->reattach);
 	case OPT_FIND_LOCKS:
 		o->live.find_locks = arg;
 		return 0;
@@ -275,13 +280,15 @@ int options_parse(const struct cmd *cmd, int argc, char **argv, struct options *
 			return -1;
 		}
 		if (c == OPT_SCHEMA) {
-			json_schema(stdout);
+			if (json_schema(stdout))
+				return fail(EXIT_RUNTIME, "cannot write the schema");
 			return -1;
 		}
-		if (c >= OPT_EXTRA || (c != '?' && o->extra && strchr(o->extra->shorts, c)))
+		if (c >= OPT_EXTRA ||
+		    (c < 128 && c != '?' && o->extra && strchr(o->extra->shorts, c)))
 			err = o->extra->parse(o->extra->arg, c, optarg);
 		else
-		err = parse_option(cmd, o, c, optarg);
+			err = parse_option(cmd, o, c, optarg);
 	}
 	if (!err)
 		err = parse_positional(cmd, o, before - optind, argv + optind);

@@ -29,13 +29,14 @@ struct options {
 	bool json;
 	bool timestamps;
 	bool strict;
+	u64 reattach; /* times, before the run: for tests */
 	const char *from;
 	const char *output;  /* -o */
 	const char *record;  /* every snapshot goes to this file too */
 	const char **second; /* flame --diff A: takes B, which stands where an interval does */
 	bool interval_given;
 	bool keep_splits; /* a recording's stacks stay split by comm, cgroup and user stack */
-	char **command; /* NULL: none */
+	char **command;   /* NULL: none */
 	bool *cpus;
 };
 

@@ -277,6 +277,12 @@ static bool kvm_queues_spinlocks(void)
 }
 #endif
 
+/* kernel/locking/spinlock_rt.c is built for PREEMPT_RT alone. */
+PROBE(preempt_rt)
+{
+	return has_function("rt_spin_lock", how, len);
+}
+
 /*
  * A guest without paravirtual spinlocks falls back to virt_spin_lock(), which has no event
  * (arch/x86/include/asm/qspinlock.h); so does a kernel without CONFIG_PARAVIRT_SPINLOCKS.
@@ -288,6 +294,8 @@ PROBE(spin_waits)
 
 	if (!fact_has(FACT_CONTENTION_EVENTS))
 		return say(FACT_ABSENT, how, len, "no contention events");
+	if (fact_has(FACT_PREEMPT_RT))
+		return say(FACT_PRESENT, how, len, "they sleep");
 #ifdef __x86_64__
 	hypervisor(sig);
 	if (*sig) {
@@ -341,8 +349,8 @@ PROBE(rss_percpu)
 	if (!t || !btf_is_array(t))
 		return FACT_ABSENT;
 	t = btf__type_by_id(btf, btf_array(t)->type);
-	return strcmp(btf__name_by_offset(btf, t->name_off), "percpu_counter") ? FACT_ABSENT :
-										  FACT_PRESENT;
+	return strcmp(btf__name_by_offset(btf, t->name_off), "percpu_counter") ? FACT_ABSENT
+									       : FACT_PRESENT;
 }
 
 PROBE(rss_grouped)

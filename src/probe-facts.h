@@ -31,6 +31,7 @@ PROBE(pcpu_alloc_noprof);
 PROBE(contention);
 PROBE(release);
 PROBE(mm_init);
+PROBE(preempt_rt);
 PROBE(spin_waits);
 PROBE(percpu_stats);
 PROBE(cgroup2);

@@ -9,6 +9,8 @@
 #define HAS(fact)   (FACT_##fact + 1)
 #define LACKS(fact) (-(FACT_##fact + 1))
 
+/* A row reads as signal, name, facts, programs. */
+/* clang-format off */
 static const struct backend backends[] = {
 	{ SIG_ALLOCATIONS, "tp_btf", { HAS(PERCPU_CALL_SITE) },
 	  { { "alloc_btf", HOOK_TP_BTF, "percpu_alloc_percpu" },
@@ -72,6 +74,7 @@ static const struct backend backends[] = {
 	  { { "newtask_raw_tp", HOOK_RAW_TP, "task_newtask" },
 	    { "exec_raw_tp", HOOK_RAW_TP, "sched_process_exec" } } },
 };
+/* clang-format on */
 
 const char *const signal_names[NR_SIGNALS] = {
 	[SIG_ALLOCATIONS] = "allocations", [SIG_LATENCY] = "latency",

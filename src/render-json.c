@@ -6,8 +6,6 @@
 
 #include "render.h"
 
-#define SCHEMA 1
-
 /* Invalid UTF-8 (a hostile comm) becomes '?', byte by byte: jansson takes UTF-8 only. */
 static json_t *json_text(const char *s)
 {
@@ -75,13 +73,13 @@ int json_header(FILE *f, const struct info *info)
 
 	for (int i = 0; i < NR_SIGNALS; i++)
 		json_object_set_new(signals, signal_names[i], json_text_or_null(info->backend[i]));
-	obj = json_pack("{s:s, s:i, s:s, s:o, s:o, s:i, s:i, s:{s:o, s:o}, s:o, s:o}", "type",
-			"header", "schema", SCHEMA, "version", VERSION, "host",
-			json_text(info->host), "kernel", json_text(info->kernel), "cpus_online", info->cpus_online, "cpus_possible",
-			info->cpus_possible, "rss_stat", "mode", mode, "allocs_per_mm",
-			info->rss_allocs_per_mm < 0 ? json_null() :
-						      json_integer(info->rss_allocs_per_mm),
-			"signals", signals, "locks", json_locks_header(info));
+	obj = json_pack(
+		"{s:s, s:i, s:s, s:o, s:o, s:i, s:i, s:{s:o, s:o}, s:o, s:o}", "type", "header",
+		"schema", JSON_SCHEMA, "version", VERSION, "host", json_text(info->host), "kernel",
+		json_text(info->kernel), "cpus_online", info->cpus_online, "cpus_possible",
+		info->cpus_possible, "rss_stat", "mode", mode, "allocs_per_mm",
+		info->rss_allocs_per_mm < 0 ? json_null() : json_integer(info->rss_allocs_per_mm),
+		"signals", signals, "locks", json_locks_header(info));
 	return write_line(f, obj);
 }
 

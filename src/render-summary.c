@@ -11,7 +11,7 @@ static struct value value_of(const struct report *r, enum scope scope, const cha
 	for (size_t i = 0; i < nr_metrics; i++)
 		if (metrics[i].scope == scope && !strcmp(metrics[i].key, key))
 			return metric_value(&metrics[i], r->info, r->d, 0);
-	return (struct value){};
+	return (struct value) {};
 }
 
 static const char *show_ns(struct value v, char *buf, size_t len)

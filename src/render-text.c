@@ -94,20 +94,30 @@ static const char *format_column(const struct metric *m, struct value v, u64 dur
 struct text_column {
 	const struct metric *metric;
 	int lock;
-	const char *group;
+	const struct group *group;
 };
 
-static const char *const lock_groups[NR_LOCKS] = { "pcpu_alloc_mutex", "pcpu_lock",
-						   "percpu_counters_lock" };
+/* What stands over the columns of a group; the short one where the columns are too few. */
+struct group {
+	const char *name, *brief;
+};
 
-static const char *group_of(const struct metric *m, int lock)
+static const struct group lock_groups[NR_LOCKS] = {
+	[LOCK_ALLOC_MUTEX] = { "pcpu_alloc_mutex", "mutex" },
+	[LOCK_PCPU] = { "pcpu_lock", "lock" },
+	[LOCK_COUNTERS] = { "percpu_counters_lock", "count" },
+};
+
+static const struct group *group_of(const struct metric *m, int lock)
 {
-	static const char *const groups[] = {
-		[SCOPE_TOTAL] = "percpu allocator", [SCOPE_LATENCY] = "pcpu_alloc",
-		[SCOPE_MM] = "mm", [SCOPE_SHARE] = "of busy cpu",
+	static const struct group groups[] = {
+		[SCOPE_TOTAL] = { "percpu allocator", "percpu" },
+		[SCOPE_LATENCY] = { "pcpu_alloc", "alloc" },
+		[SCOPE_MM] = { "mm", "mm" },
+		[SCOPE_SHARE] = { "of busy cpu", "busy" },
 	};
 
-	return m->scope == SCOPE_LOCK ? lock_groups[lock] : groups[m->scope];
+	return m->scope == SCOPE_LOCK ? &lock_groups[lock] : &groups[m->scope];
 }
 
 /* All columns in order: the totals, latency, each lock's, mm, share. */
@@ -125,7 +135,7 @@ static size_t all_columns(struct text_column *cols)
 				if (m->scope != order[s] || m->column == COL_NONE ||
 				    (m->scope == SCOPE_LOCK && !(m->locks & 1U << lock)))
 					continue;
-				cols[n++] = (struct text_column){ m, lock, group_of(m, lock) };
+				cols[n++] = (struct text_column) { m, lock, group_of(m, lock) };
 			}
 		}
 	}
@@ -174,14 +184,11 @@ static int text_height(const struct text_out *out)
 	return ws.ws_row;
 }
 
-static void print_group(FILE *f, const char *name, int width)
+static void print_group(FILE *f, const struct group *g, int width)
 {
+	const char *name = (int)strlen(g->name) < width ? g->name : g->brief;
 	int dashes = width - 1 - (int)strlen(name);
 
-	if (dashes < 0) {
-		fprintf(f, " %.*s", width - 1, name);
-		return;
-	}
 	fputc(' ', f);
 	for (int i = 0; i < dashes / 2; i++)
 		fputc('-', f);
@@ -239,8 +246,7 @@ void text_header(struct text_out *out, const struct info *info)
 	if (!*info->backend[SIG_LOCK_WAITS])
 		return;
 	for (int i = 0; i < NR_LOCKS; i++) {
-		bool blind = i != LOCK_ALLOC_MUTEX &&
-			     (!info->spin_observable || !info->locks_split);
+		bool blind = i != LOCK_ALLOC_MUTEX && !info->spin_observable;
 
 		fprintf(out->f, "%s%s: %s%s", i ? "  " : "", lock_names[i],
 			*info->locks[i].found_by ? info->locks[i].found_by : "not found",

@@ -6,14 +6,17 @@
 #include "live.h"
 #include "view.h"
 
+/* Raised when a key changes its meaning or goes; a new key alone does not raise it. */
+#define JSON_SCHEMA 1
+
 struct report {
 	const struct info *info;
-	const struct snap *d;	/* the interval, or the whole run */
+	const struct snap *d;    /* the interval, or the whole run */
 	const struct view *view; /* NULL without --by */
 	bool summary;
 	const struct self_cost *self; /* of a live run's summary, else NULL */
-	bool incomplete;	      /* a recording that was cut off */
-	int command_status;	      /* exit status of -- COMMAND, -1: none */
+	bool incomplete;              /* a recording that was cut off */
+	int command_status;           /* exit status of -- COMMAND, -1: none */
 };
 
 /* Text keeps what it must know between lines; zero it, then set the fields. */
@@ -32,9 +35,9 @@ void text_summary(struct text_out *out, const struct report *r);
 /* Return 0 or -errno of writing; each is one line, flushed. */
 int json_header(FILE *f, const struct info *info);
 int json_report(FILE *f, const struct report *r);
-void json_schema(FILE *f);
+int json_schema(FILE *f); /* of all lines of the live view and of doctor */
 
-/* Nanoseconds for people: "0", "840ns", "12.3us", "4.56ms", "1.20s". Returns buf. */
+/* Nanoseconds for people: "840ns", "12.3us", "4.56ms", "1.20s". Returns buf. */
 const char *format_ns(u64 ns, char *buf, size_t len);
 const char *format_bytes(u64 bytes, char *buf, size_t len);
 

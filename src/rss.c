@@ -50,10 +50,9 @@ static int no_access(int err)
 	char missing[128];
 
 	if (err != -EPERM && err != -EACCES)
-		return fail(
-			EXIT_KERNEL,
-			"the kernel takes no BPF task iterator (5.8, CONFIG_DEBUG_INFO_BTF): %s",
-			strerror(-err));
+		return fail(EXIT_KERNEL,
+			    "the kernel takes no BPF task iterator (5.8, CONFIG_DEBUG_INFO_BTF): %s",
+			    strerror(-err));
 	if (caps_missing(missing, sizeof(missing)))
 		return fail(EXIT_PERM,
 			    "cannot read the census: missing %s; run as root, or: "

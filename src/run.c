@@ -33,9 +33,10 @@ static int interval(struct run *run, const struct run_ops *ops, void *arg)
 		return err;
 	for (int i = 0; i < NR_LOST; i++)
 		run->lost |= run->delta.lost[i] != 0;
-	/* A recording that fails has said so; what is on the screen goes on. */
-	if (run->record)
-		tape_put(run->record, &run->info, &run->cur);
+	/* A recording that fails has said so. What is on the screen and a command go on. */
+	if (run->record && tape_put(run->record, &run->info, &run->cur) && !ops->interval &&
+	    !run->opts->command)
+		return -ECANCELED;
 	err = call(ops->interval, run, arg);
 	swap(&run->prev, &run->cur);
 	return err;
@@ -100,7 +101,7 @@ static int finish(struct run *run, int err)
 	run->record = NULL;
 	if (err == -EPIPE)
 		return EXIT_OK;
-	if (err)
+	if (err && err != -ECANCELED)
 		return fail(EXIT_RUNTIME, "cannot go on: %s", strerror(-err));
 	if (record_failed)
 		return EXIT_RUNTIME;
@@ -165,6 +166,8 @@ static int run_live(struct run *run, const struct run_ops *ops, void *arg)
 	opts.follow_pid = opts.follow ? loop.child : 0;
 	if (!err)
 		err = live_open(&run->live, &opts, &run->info);
+	if (!err)
+		err = live_reattach(run->live, run->opts->reattach);
 	if (!err)
 		err = begin(run, ops, arg);
 	if (!err)
@@ -252,6 +255,7 @@ int run_execute(struct run *run, const struct run_ops *ops, void *arg)
 
 void run_free(struct run *run)
 {
+	tape_finish(run->record);
 	snap_free(&run->first);
 	snap_free(&run->prev);
 	snap_free(&run->cur);

@@ -35,6 +35,6 @@ struct run_ops {
 
 /* From the options to the exit code. */
 int run_execute(struct run *run, const struct run_ops *ops, void *arg);
-void run_free(struct run *run);
+void run_free(struct run *run); /* and ends a recording that the run could not */
 
 #endif

@@ -63,7 +63,7 @@ int snap_add_row(struct snap *s, const struct row_key *key, const struct row_sta
 {
 	if (grow(&s->rows, &s->cap_rows, s->nr_rows, sizeof(*s->rows)))
 		return -ENOMEM;
-	s->rows[s->nr_rows++] = (struct proc_row){ *key, *stat };
+	s->rows[s->nr_rows++] = (struct proc_row) { *key, *stat };
 	return 0;
 }
 
@@ -71,7 +71,7 @@ int snap_add_stack(struct snap *s, const struct stack_key *key, const struct wai
 {
 	if (grow(&s->stacks, &s->cap_stacks, s->nr_stacks, sizeof(*s->stacks)))
 		return -ENOMEM;
-	s->stacks[s->nr_stacks++] = (struct stack_row){ *key, *w };
+	s->stacks[s->nr_stacks++] = (struct stack_row) { *key, *w };
 	return 0;
 }
 
@@ -260,8 +260,8 @@ void snap_sort(struct snap *s)
 {
 	s->nr_sites = sort_merge(s->sites, s->nr_sites, sizeof(*s->sites), cmp_site, merge_site);
 	s->nr_rows = sort_merge(s->rows, s->nr_rows, sizeof(*s->rows), cmp_row, merge_row);
-	s->nr_stacks =
-		sort_merge(s->stacks, s->nr_stacks, sizeof(*s->stacks), cmp_stack, merge_stack);
+	s->nr_stacks = sort_merge(s->stacks, s->nr_stacks, sizeof(*s->stacks), cmp_stack,
+				  merge_stack);
 }
 
 void snap_merge_stacks(struct snap *s)

@@ -20,10 +20,10 @@ struct stack_row {
 };
 
 struct snap {
-	u64 mono_ns;	 /* CLOCK_MONOTONIC when it was taken; in an interval: its end */
-	u64 wall_ns;	 /* CLOCK_REALTIME of the same moment */
+	u64 mono_ns;     /* CLOCK_MONOTONIC when it was taken; in an interval: its end */
+	u64 wall_ns;     /* CLOCK_REALTIME of the same moment */
 	u64 duration_ns; /* of an interval */
-	u64 busy_ns;	 /* CPU time that was not idle, iowait or steal, all CPUs, /proc/stat */
+	u64 busy_ns;     /* CPU time that was not idle, iowait or steal, all CPUs, /proc/stat */
 	u64 frees;
 	u64 fails;
 	u64 other_allocs;
@@ -54,7 +54,7 @@ struct snap {
 void snap_reset(struct snap *s); /* zero, but keeps the arrays' room */
 void snap_free(struct snap *s);
 int snap_copy(struct snap *to, const struct snap *from); /* 0 or -ENOMEM */
-void snap_run_maxima(struct snap *s); /* for a whole run: max_iv = max_ns */
+void snap_run_maxima(struct snap *s);                    /* for a whole run: max_iv = max_ns */
 /*
  * Stacks of waiters by lock and kernel frames alone, whatever else they were split by; those of
  * holders and of calls are left out.

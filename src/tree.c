@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "tree.h"
-#include "text.h"
 
 #include <errno.h>
 #include <string.h>
+
+#include "cgroups.h"
+#include "text.h"
 
 const struct weight_info weights[NR_WEIGHTS] = {
 	[WEIGHT_WAIT] = { "wait", "Time waiting for locks", "waits", "ns", false, false },
@@ -144,14 +146,21 @@ static void push_kernel(struct path *p, const struct ksyms *ksyms, const u64 *ip
 static void push_user(struct path *p, const struct info *info, u64 id)
 {
 	const struct ustack *s;
+	bool unknown = false;
 
 	if (!id)
 		return;
 	s = ustacks_get(&info->ustacks, id);
 	if (!s)
 		push_str(p, FRAME_USER, "[unknown]");
-	for (u32 i = s ? s->nr : 0; i; i--)
-		push_str(p, FRAME_USER, s->frame[i - 1]);
+	/* How many nameless frames there are in a row says nothing, and makes a tower of them. */
+	for (u32 i = s ? s->nr : 0; i; i--) {
+		bool last_unknown = unknown;
+
+		unknown = !strcmp(s->frame[i - 1], "[unknown]");
+		if (!unknown || !last_unknown)
+			push_str(p, FRAME_USER, s->frame[i - 1]);
+	}
 }
 
 static u64 row_amount(const struct wait_stat *w, enum weight weight)
@@ -179,20 +188,27 @@ static bool row_wanted(const struct stack_row *row, const struct tree_opts *o)
 	return row->w.max_ns >= o->min_wait_ns;
 }
 
+/* Its path, or buf with its id when it has none any more. */
+static const char *cgroup_name(const struct info *info, u64 id, char *buf, size_t len)
+{
+	const char *path = info->cgroups ? cgroups_path(info->cgroups, id) : NULL;
+
+	snprintf(buf, len, "id:%llu", id);
+	return path ? path : buf;
+}
+
 static int add_row(struct tree *t, const struct info *info, const struct stack_row *row,
 		   const struct tree_opts *o)
 {
 	const struct stack_key *k = &row->key;
-	char hex[STACK_FRAMES][FRAME_HEX], pid[24], cgroup[24];
+	char hex[STACK_FRAMES][FRAME_HEX], pid[24], cgroup[32];
 	struct path p = {};
 	size_t before;
 
 	if (k->kind != STACK_CALL)
 		push_str(&p, FRAME_LOCK, lock_names[k->lock]);
-	if (o->cgroup && k->cgroup) {
-		snprintf(cgroup, sizeof(cgroup), "%llu", k->cgroup);
-		push_str(&p, FRAME_CGROUP, cgroup);
-	}
+	if (o->cgroup && k->cgroup)
+		push_str(&p, FRAME_CGROUP, cgroup_name(info, k->cgroup, cgroup, sizeof(cgroup)));
 	if ((o->comm || k->pid) && k->comm[0])
 		push(&p, FRAME_COMM, k->comm, COMM_LEN);
 	before = p.n;

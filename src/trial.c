@@ -37,8 +37,11 @@ static const struct bpf_insn cmpxchg_insns[] = {
 	{ .code = BPF_ST | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_10, .off = -8 },
 	{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
 	{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_1 },
-	{ .code = BPF_STX | BPF_XADD | BPF_DW, .dst_reg = BPF_REG_10, .src_reg = BPF_REG_1,
-	  .off = -8, .imm = BPF_CMPXCHG },
+	{ .code = BPF_STX | BPF_XADD | BPF_DW,
+	  .dst_reg = BPF_REG_10,
+	  .src_reg = BPF_REG_1,
+	  .off = -8,
+	  .imm = BPF_CMPXCHG },
 	{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
 	{ .code = BPF_JMP | BPF_EXIT },
 };

@@ -8,7 +8,15 @@
 
 #include "util.h"
 
-enum hook { HOOK_TP_BTF, HOOK_RAW_TP, HOOK_TP, HOOK_FENTRY, HOOK_FEXIT, HOOK_KPROBE, HOOK_KRETPROBE };
+enum hook {
+	HOOK_TP_BTF,
+	HOOK_RAW_TP,
+	HOOK_TP,
+	HOOK_FENTRY,
+	HOOK_FEXIT,
+	HOOK_KPROBE,
+	HOOK_KRETPROBE
+};
 
 /*
  * Loads a program that does nothing, attaches it to target and takes it away again. target is

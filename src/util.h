@@ -27,9 +27,9 @@ enum {
 	EXIT_NOT_FOUND = 127
 };
 
-#define NSEC_PER_SEC  1000000000ULL
-#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
-#define _cleanup_(f)  __attribute__((cleanup(f)))
+#define NSEC_PER_SEC   1000000000ULL
+#define ARRAY_SIZE(a)  (sizeof(a) / sizeof((a)[0]))
+#define _cleanup_(f)   __attribute__((cleanup(f)))
 #define _printf_(f, a) __attribute__((format(printf, f, a)))
 
 static inline void freep(void *p)
@@ -49,16 +49,16 @@ static inline void closep(int *fd)
 		close(*fd);
 }
 
-#define _cleanup_free_	 _cleanup_(freep)
+#define _cleanup_free_   _cleanup_(freep)
 #define _cleanup_fclose_ _cleanup_(fclosep)
-#define _cleanup_close_	 _cleanup_(closep)
+#define _cleanup_close_  _cleanup_(closep)
 
 /* Hand the value over and leave NULL behind, so that its cleanup does nothing. */
-#define take_ptr(p)               \
-	({                        \
+#define take_ptr(p)                     \
+	({                              \
 		__typeof__(p) _t = (p); \
-		(p) = NULL;       \
-		_t;               \
+		(p) = NULL;             \
+		_t;                     \
 	})
 
 static inline u64 min_u64(u64 a, u64 b)

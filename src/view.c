@@ -10,43 +10,53 @@
 
 const char *const by_names[NR_BY] = { "none", "site", "stack", "process", "cgroup", "size" };
 
-#define NUM(key, head, unit) { key, head, CELL_NUMBER, unit, true }
-#define MAXIMUM(key, head)   { key, head, CELL_NUMBER, UNIT_NS, false }
-#define TEXT(key, head)	     { key, head, CELL_TEXT, UNIT_COUNT, false }
-
 static const struct view_column site_columns[] = {
-	TEXT("site", "site"), TEXT("owner", "owner"),
+	{ "site", "site", CELL_TEXT, UNIT_COUNT, false },
+	{ "owner", "owner", CELL_TEXT, UNIT_COUNT, false },
 	{ "owner_sampled", NULL, CELL_FLAG, UNIT_COUNT, false },
 	{ "size_bytes", "size", CELL_NUMBER, UNIT_BYTES, false },
 	{ "align", "align", CELL_NUMBER, UNIT_COUNT, false },
 	{ "atomic", "atomic", CELL_FLAG, UNIT_COUNT, false },
-	NUM("allocs", "allocs", UNIT_COUNT), NUM("alloc_bytes", "bytes", UNIT_BYTES),
-	NUM("alloc_possible_bytes", "all-cpus", UNIT_BYTES),
+	{ "allocs", "allocs", CELL_NUMBER, UNIT_COUNT, true },
+	{ "alloc_bytes", "bytes", CELL_NUMBER, UNIT_BYTES, true },
+	{ "alloc_possible_bytes", "all-cpus", CELL_NUMBER, UNIT_BYTES, true },
 };
 
 static const struct view_column stack_columns[] = {
-	TEXT("lock", "lock"), NUM("waits", "waits", UNIT_COUNT), NUM("sleeps", "sleeps", UNIT_COUNT),
-	NUM("wait_ns", "wait", UNIT_NS), NUM("spin_ns", "spin", UNIT_NS),
-	NUM("sleep_ns", "sleep", UNIT_NS), MAXIMUM("max_ns", "max"),
+	{ "lock", "lock", CELL_TEXT, UNIT_COUNT, false },
+	{ "waits", "waits", CELL_NUMBER, UNIT_COUNT, true },
+	{ "sleeps", "sleeps", CELL_NUMBER, UNIT_COUNT, true },
+	{ "wait_ns", "wait", CELL_NUMBER, UNIT_NS, true },
+	{ "spin_ns", "spin", CELL_NUMBER, UNIT_NS, true },
+	{ "sleep_ns", "sleep", CELL_NUMBER, UNIT_NS, true },
+	{ "max_ns", "max", CELL_NUMBER, UNIT_NS, false },
 	{ "stack", NULL, CELL_LINES, UNIT_COUNT, false },
 };
 
 static const struct view_column process_columns[] = {
-	{ "pid", "pid", CELL_NUMBER, UNIT_COUNT, false }, TEXT("comm", "comm"),
-	NUM("allocs", "allocs", UNIT_COUNT), NUM("alloc_bytes", "bytes", UNIT_BYTES),
-	NUM("waits", "waits", UNIT_COUNT), NUM("wait_ns", "wait", UNIT_NS), MAXIMUM("max_ns", "max"),
+	{ "pid", "pid", CELL_NUMBER, UNIT_COUNT, false },
+	{ "comm", "comm", CELL_TEXT, UNIT_COUNT, false },
+	{ "allocs", "allocs", CELL_NUMBER, UNIT_COUNT, true },
+	{ "alloc_bytes", "bytes", CELL_NUMBER, UNIT_BYTES, true },
+	{ "waits", "waits", CELL_NUMBER, UNIT_COUNT, true },
+	{ "wait_ns", "wait", CELL_NUMBER, UNIT_NS, true },
+	{ "max_ns", "max", CELL_NUMBER, UNIT_NS, false },
 };
 
 static const struct view_column cgroup_columns[] = {
-	TEXT("cgroup", "cgroup"), NUM("allocs", "allocs", UNIT_COUNT),
-	NUM("alloc_bytes", "bytes", UNIT_BYTES), NUM("waits", "waits", UNIT_COUNT),
-	NUM("wait_ns", "wait", UNIT_NS), MAXIMUM("max_ns", "max"),
+	{ "cgroup", "cgroup", CELL_TEXT, UNIT_COUNT, false },
+	{ "allocs", "allocs", CELL_NUMBER, UNIT_COUNT, true },
+	{ "alloc_bytes", "bytes", CELL_NUMBER, UNIT_BYTES, true },
+	{ "waits", "waits", CELL_NUMBER, UNIT_COUNT, true },
+	{ "wait_ns", "wait", CELL_NUMBER, UNIT_NS, true },
+	{ "max_ns", "max", CELL_NUMBER, UNIT_NS, false },
 };
 
 static const struct view_column size_columns[] = {
 	{ "size_bytes", "size", CELL_NUMBER, UNIT_BYTES, false },
-	NUM("allocs", "allocs", UNIT_COUNT), NUM("alloc_bytes", "bytes", UNIT_BYTES),
-	NUM("alloc_possible_bytes", "all-cpus", UNIT_BYTES),
+	{ "allocs", "allocs", CELL_NUMBER, UNIT_COUNT, true },
+	{ "alloc_bytes", "bytes", CELL_NUMBER, UNIT_BYTES, true },
+	{ "alloc_possible_bytes", "all-cpus", CELL_NUMBER, UNIT_BYTES, true },
 };
 
 static const struct {
@@ -84,17 +94,17 @@ bool view_has_key(enum by by, const char *key)
 
 static struct cell number(u64 n)
 {
-	return (struct cell){ .known = true, .n = n };
+	return (struct cell) { .known = true, .n = n };
 }
 
 static struct cell number_if(bool known, u64 n)
 {
-	return (struct cell){ .known = known, .n = known ? n : 0 };
+	return (struct cell) { .known = known, .n = known ? n : 0 };
 }
 
 static struct cell text(const char *s)
 {
-	return (struct cell){ .known = s != NULL, .text = s ? strdup(s) : NULL };
+	return (struct cell) { .known = s != NULL, .text = s ? strdup(s) : NULL };
 }
 
 static void site_row(const struct info *info, const struct site *s, struct cell *c)
@@ -137,7 +147,7 @@ static void stack_row(const struct info *info, const struct stack_row *s, struct
 	c[4] = number_if(info->locks_split, s->w.spin_ns);
 	c[5] = number_if(info->locks_split, s->w.sleep_ns);
 	c[6] = number(s->w.max_iv);
-	c[7] = (struct cell){ .known = true, .lines = stack_lines(info, s->key.ip) };
+	c[7] = (struct cell) { .known = true, .lines = stack_lines(info, s->key.ip) };
 }
 
 /* In a row all locks are one sum, which says nothing without the mutex. */
@@ -315,7 +325,7 @@ static struct cell total_cell(const struct info *info, const struct snap *d, enu
 	for (size_t i = 0; i < ARRAY_SIZE(totals) && col->adds_up; i++)
 		if (!strcmp(totals[i].key, col->key))
 			return number_if(totals[i].known, totals[i].n);
-	return (struct cell){};
+	return (struct cell) {};
 }
 
 static int sort_column;

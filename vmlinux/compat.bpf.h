@@ -11,15 +11,15 @@
  * Flags of lock:contention_begin, include/trace/events/lock.h, 16edd9b511a1 (5.19); unchanged to
  * 7.3. On PREEMPT_RT every one of our locks is an rtmutex and shows LCB_F_RT alone.
  */
-#define LCB_F_SPIN	(1U << 0)
-#define LCB_F_RT	(1U << 3)
-#define LCB_F_MUTEX	(1U << 5)
+#define LCB_F_SPIN  (1U << 0)
+#define LCB_F_RT    (1U << 3)
+#define LCB_F_MUTEX (1U << 5)
 
-#define CLONE_VM	0x00000100
-#define CLONE_THREAD	0x00010000
-#define PF_IO_WORKER	0x00000010 /* 3bfe6106693b, 5.12 */
-#define PF_USER_WORKER	0x00004000 /* 54e6842d0775, 6.4; vhost */
-#define PF_KTHREAD	0x00200000
+#define CLONE_VM       0x00000100
+#define CLONE_THREAD   0x00010000
+#define PF_IO_WORKER   0x00000010 /* 3bfe6106693b, 5.12 */
+#define PF_USER_WORKER 0x00004000 /* 54e6842d0775, 6.4; vhost */
+#define PF_KTHREAD     0x00200000
 
 /* include/linux/gfp_types.h ___GFP_DIRECT_RECLAIM: bit 10 in all builds from 4.4 to 7.3. */
 #define GFP_DIRECT_RECLAIM 0x400U

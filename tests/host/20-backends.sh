@@ -40,50 +40,52 @@ refused()
 	equal "exit code of --backend $1" $? 4
 }
 
-for name in tp_btf raw_tp tp; do
-	case " $(usable allocations) " in
-	*" $name "*)
-		run --backend allocations=$name
-		equal "allocations by $name" "$(get .allocs)" $((20 * per_mm))
-		;;
-	*) refused allocations=$name ;;
-	esac
+# nth SIGNAL N: the Nth of its usable backends, or the last; nothing when there are none.
+nth()
+{
+	# shellcheck disable=SC2046 # words on purpose
+	set -- "$2" $(usable "$1")
+	n=$1
+	shift
+	[ $# -gt 0 ] || return 0
+	[ "$n" -le $# ] || n=$#
+	shift $((n - 1))
+	echo "$1"
+}
+
+# A run forces the Nth backend of every signal at once: as many runs as the longest list.
+for n in 1 2 3; do
+	allocations=$(nth allocations $n)
+	latency=$(nth latency $n)
+	mm_life=$(nth mm_life $n)
+	run --backend allocations="$allocations" --backend latency="${latency:-none}" \
+		--backend mm_life="$mm_life"
+	equal "allocations by $allocations" "$(get .allocs)" $((20 * per_mm))
+	equal "mms born by $mm_life" "$(get .mm.inits)" 20
+	equal "allocations of an mm by $mm_life, latency by ${latency:-none}" \
+		"$(get ".mm.allocs_per_init == $per_mm")" true
+	[ -n "$latency" ] || continue
+	equal "calls timed by $latency" "$(get .alloc_latency.count)" $((20 * per_mm))
+	equal "$latency: histogram" "$(get '[.alloc_latency.hist[][1]] | add // 0')" \
+		$((20 * per_mm))
 done
-for name in fentry kprobe; do
-	case " $(usable latency) " in
-	*" $name "*)
-		run --backend latency=$name
-		equal "calls timed by $name" "$(get .alloc_latency.count)" $((20 * per_mm))
-		equal "$name: histogram" "$(get '[.alloc_latency.hist[][1]] | add // 0')" \
-			$((20 * per_mm))
-		;;
-	*) refused latency=$name ;;
-	esac
+# Without a latency backend the allocations of an mm are counted at their event.
+run --backend latency=none
+equal "allocations of an mm without latency" "$(get ".mm.allocs_per_init == $per_mm")" true
+
+for name in $(usable lock_waits); do
+	summary --by stack -E 100000 --backend lock_waits="$name" -- "$TRUTH" -w 8 hash 4 200
+	equal "lock waits by $name" "$(header .signals.lock_waits)" "$name"
+	equal "$name is consistent" "$(get '[.locks[] | select(.waits != null) |
+		.waits == ([.hist[][1]] | add // 0) and (.waits == 0 or .max_ns <= .wait_ns) and
+		(.spin_ns == null or .wait_ns == .spin_ns + .sleep_ns)] | all')" true
+	no_losses
 done
-for name in fentry kprobe derived; do
-	case " $(usable mm_life) " in
-	*" $name "*)
-		for latency in none $(usable latency); do
-			run --backend mm_life=$name --backend latency="$latency"
-			equal "mms born by $name" "$(get .mm.inits)" 20
-			equal "allocations of an mm by $name, latency by $latency" \
-				"$(get .mm.allocs_per_init)" "$per_mm$(get '.mm.allocs_per_init |
-					tostring | if test("[.]0$") then ".0" else "" end')"
-		done
-		;;
-	*) refused mm_life=$name ;;
-	esac
-done
-for name in tp_btf raw_tp fentry kprobe; do
-	case " $(usable lock_waits) " in
-	*" $name "*)
-		summary --by stack -E 100000 --backend lock_waits=$name -- "$TRUTH" -w 8 hash 4 200
-		equal "lock waits by $name" "$(header .signals.lock_waits)" $name
-		equal "$name is consistent" "$(get '[.locks[] | select(.waits != null) |
-			.waits == ([.hist[][1]] | add // 0) and (.waits == 0 or .max_ns <= .wait_ns) and
-			(.spin_ns == null or .wait_ns == .spin_ns + .sleep_ns)] | all')" true
-		no_losses
-		;;
-	*) refused lock_waits=$name ;;
+
+for backend in allocations=tp_btf latency=fentry latency=kprobe mm_life=fentry lock_waits=tp_btf \
+	lock_waits=fentry lock_waits=kprobe; do
+	case " $(usable "${backend%=*}") " in
+	*" ${backend#*=} "*) ;;
+	*) refused $backend ;;
 	esac
 done

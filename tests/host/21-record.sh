@@ -45,6 +45,12 @@ done
 "$PCPUSTAT" flame --diff "$work/r.gz" "$work/all.gz" --weight allocs >"$work/out" || fail "diff"
 grep -vE ' [0-9]+ [0-9]+$' "$work/out" && fail "not two counts"
 
+# --by site: without the table of processes.
+"$PCPUSTAT" record -o "$work/site.gz" --by site 0.1 2 || fail "record --by site: exit $?"
+equal "rows, filters" "$(zcat "$work/site.gz" |
+	jq -s '(map(select(.type == "row")) | length), .[0].cfg.row_by, .[0].cfg.filter_tgid' |
+	tr '\n' ' ')" "0 0 0 "
+
 # The writer is killed: what was flushed is there.
 "$PCPUSTAT" record -o "$work/cut.gz" 0.1 2>/dev/null &
 pid=$!
@@ -66,7 +72,12 @@ mount -t tmpfs -o size=8k tmpfs "$work/small" || fail "cannot mount a small tmpf
 full=$?
 "$PCPUSTAT" --from "$work/small/full" >"$work/out" 2>&1
 got=$?
+rm "$work/small/full"
+# Without a command there is nothing to go on for.
+timeout 20 "$PCPUSTAT" record -o "$work/small/full" 0.01 2>/dev/null
+stopped=$?
 umount "$work/small"
+equal "status of a full disk without a command" $stopped 1
 equal "status of a full disk" $full 1
 equal "errors about the full disk" "$(grep -c 'No space left' "$work/err")" 1
 equal "status of what was written before" $got 0

@@ -6,7 +6,7 @@
 tracefs=/sys/kernel/debug/tracing
 mounted debugfs /sys/kernel/debug
 SYSCALL='entry_SYSCALL_64_after_hwframe_\[k\];do_syscall_64_\[k\];.*sys_bpf_\[k\];'
-MUTEX='pcpu_alloc\(_noprof\)\?\(\.[a-z0-9.]*\)\?_\[k\];.*mutex_lock[a-z_.0-9]*_\[k\]'
+MUTEX='pcpu_alloc\(_noprof\)\?\(\.[a-z0-9.]*\)\?_\[k\];.*mutex[a-z_.0-9]*lock[a-z_.0-9]*_\[k\]'
 
 # flame OUT PATTERN OPTIONS...: a storm drawn into $work/OUT until PATTERN is in it; under emulation a
 # small one is enough, where two CPUs seldom meet it takes a larger one.
@@ -54,6 +54,7 @@ for n in "10 400" "60 2000" "200 4000"; do
 done
 grep -q "^pcpu_alloc_mutex;truth;.*;main;.*$MUTEX" "$work/replay.folded" ||
 	fail "not in the recording: $(cat "$work/replay.folded")"
+grep ';\[unknown\]_\[k\]' "$work/replay.folded" && fail "nameless frames, of tracing perhaps"
 "$PCPUSTAT" flame --from "$work/r.gz" -o "$work/replay.svg" || fail "svg: exit $?"
 grep -q '</svg>' "$work/replay.svg" || fail "no picture"
 "$PCPUSTAT" -J --by stack --from "$work/r.gz" >"$work/json" || fail "--from: exit $?"

@@ -54,6 +54,9 @@ expect 2 "at least 4" --no-trace kfree_rcu:kfree_loops=3
 expect 4 "cannot load /nonexistent.ko" --no-trace flood:module=/nonexistent.ko
 modprobe -nq pcpu_flood 2>/dev/null || expect 4 "no mod.* pcpu_flood" --no-trace flood
 
+"$PCPUSTAT" bench --demo 0.2 || fail "the demonstration load"
+nothing_left "the demonstration load" '*'
+
 # Signals, while workers run and their files are there.
 for signal in INT TERM HUP; do
 	"$PCPUSTAT" bench -J -d 100 -r 1 -n 2 --no-trace launch fork >"$work/out" 2>"$work/err" &

@@ -23,6 +23,7 @@ echo 7 >"$dir/pids.max"
 for case in "20 fork:cannot start worker" "4 fork:worker .: fork: Resource temporarily" \
 	"4 thread:worker .: .*Resource temporarily" "4 spawn:worker .: posix_spawn: Resource" \
 	"12 fault-threads:pthread_create: Resource"; do
+	# shellcheck disable=SC2086 # two words
 	set -- ${case%%:*}
 	sh -c 'echo $$ >"$1/cgroup.procs" && shift && exec "$@"' sh "$dir" \
 		"$PCPUSTAT" bench --no-trace -d 60 -r 1 -n "$1" "$2" >"$work/out" 2>"$work/err"

@@ -15,7 +15,7 @@ load()
 	mkfifo "$work/in" "$work/ready"
 	"$RSSLOAD" "$@" <>"$work/in" >"$work/ready" &
 	loads="$loads $!"
-	read -r _ pid number <"$work/ready" || fail "rssload $*"
+	read -r _ pid _ <"$work/ready" || fail "rssload $*"
 }
 
 # walk FIELD: bytes, summed over smaps_rollup.

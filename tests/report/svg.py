@@ -17,7 +17,7 @@ def nice_top(value):
 
 
 def text(x, y, content, anchor="middle", size=12):
-    content = content.replace("&", "&amp;").replace("<", "&lt;")
+    content = str(content).replace("&", "&amp;").replace("<", "&lt;")
     return (f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" '
             f'font-size="{size}">{content}</text>')
 

@@ -66,6 +66,12 @@ static inline void fixture_stack(u64 *ip, size_t n, const char *names)
 		"do_execveat_common.isra.0 __x64_sys_execve" SYSCALL
 #define EXIT TRACING "native_queued_spin_lock_slowpath free_percpu __mmdrop" SYSCALL
 
+static inline void fixture_comm(char *to, const char *comm)
+{
+	for (int i = 0; i < COMM_LEN && comm[i]; i++)
+		to[i] = comm[i];
+}
+
 static inline void fixture_wait(struct snap *s, enum lock_id lock, const char *comm, u64 user,
 				const char *stack, u64 waits, u64 ns)
 {
@@ -78,7 +84,7 @@ static inline void fixture_wait(struct snap *s, enum lock_id lock, const char *c
 			       .max_ns = ns / waits + 1,
 			       .max_iv = ns / waits };
 
-	memcpy(key.comm, comm, strnlen(comm, COMM_LEN));
+	fixture_comm(key.comm, comm);
 	fixture_stack(key.ip, STACK_FRAMES, stack);
 	assert_int_equal(snap_add_stack(s, &key, &w), 0);
 	s->locks[lock].w.waits += w.waits;
@@ -148,6 +154,7 @@ static inline void fixture_snap(struct info *info, struct snap *s, u64 scale)
 	s->other_allocs = scale;
 	s->other_bytes = 16 * scale;
 	s->lost[LOST_SITE_FULL] = scale;
+	s->lost[LOST_WAIT_FULL] = 2 * scale;
 	snap_sort(s);
 }
 

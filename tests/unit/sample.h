@@ -98,8 +98,7 @@ static inline void sample_owner(struct info *info, u64 call_site, u64 meta, cons
 		return;
 	while (at < info->nr_owners && memcmp(&info->owners[at].key, &row.key, sizeof(row.key)) < 0)
 		at++;
-	memmove(info->owners + at + 1, info->owners + at,
-		(info->nr_owners++ - at) * sizeof(row));
+	memmove(info->owners + at + 1, info->owners + at, (info->nr_owners++ - at) * sizeof(row));
 	info->owners[at] = row;
 }
 
@@ -113,7 +112,7 @@ static inline void sample_info_free(struct info *info)
 
 static inline void sample_site(struct snap *s, u64 call_site, u64 meta, u64 allocs)
 {
-	snap_add_site(s, &(struct site){ call_site, meta, allocs });
+	snap_add_site(s, &(struct site) { call_site, meta, allocs });
 }
 
 static inline void sample_row(struct snap *s, u64 id, const char *comm, struct row_stat stat)
@@ -146,9 +145,13 @@ static inline void sample_hist(struct hist *h, u64 ns, u64 n)
 static inline struct wait_stat sample_wait(u64 waits, u64 sleeps, u64 spin_ns, u64 sleep_ns,
 					   u64 max_ns)
 {
-	return (struct wait_stat){ .waits = waits, .sleeps = sleeps, .spin_ns = spin_ns,
-				   .sleep_ns = sleep_ns, .wait_ns = spin_ns + sleep_ns,
-				   .max_ns = max_ns, .max_iv = max_ns };
+	return (struct wait_stat) { .waits = waits,
+				    .sleeps = sleeps,
+				    .spin_ns = spin_ns,
+				    .sleep_ns = sleep_ns,
+				    .wait_ns = spin_ns + sleep_ns,
+				    .max_ns = max_ns,
+				    .max_iv = max_ns };
 }
 
 #endif

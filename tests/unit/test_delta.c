@@ -74,7 +74,7 @@ static void same_twice_is_nothing(void **state)
 	(void)state;
 	a.frees = 5;
 	sample_site(&a, 1, META, 1);
-	sample_row(&a, 1, "a", (struct row_stat){ .allocs = 1, .w = sample_wait(1, 0, 1, 0, 1) });
+	sample_row(&a, 1, "a", (struct row_stat) { .allocs = 1, .w = sample_wait(1, 0, 1, 0, 1) });
 	sample_stack(&a, LOCK_PCPU, ip, 1, sample_wait(1, 0, 1, 0, 1));
 	assert_int_equal(delta(&a, &a, &d), 0);
 	assert_int_equal(d.nr_sites + d.nr_rows + d.nr_stacks, 0);
@@ -117,13 +117,16 @@ static void rows_that_go_into_other(void **state)
 
 	(void)state;
 	for (int id = 1; id <= 3; id++)
-		sample_row(&prev, id, "p", (struct row_stat){ .allocs = 10, .alloc_bytes = 80,
-				.w = sample_wait(2, 0, 20, 0, 9) });
+		sample_row(&prev, id, "p",
+			   (struct row_stat) { .allocs = 10,
+					       .alloc_bytes = 80,
+					       .w = sample_wait(2, 0, 20, 0, 9) });
 	prev.row_other_allocs = 100;
 	prev.row_other_bytes = 800;
 	/* 1 and 3 went after 4 and 5 more; 2 counts on. */
-	sample_row(&cur, 2, "p", (struct row_stat){ .allocs = 11, .alloc_bytes = 88,
-			.w = sample_wait(3, 0, 30, 0, 9) });
+	sample_row(&cur, 2, "p",
+		   (struct row_stat) {
+			   .allocs = 11, .alloc_bytes = 88, .w = sample_wait(3, 0, 30, 0, 9) });
 	cur.row_other_allocs = 100 + 14 + 15;
 	cur.row_other_bytes = 800 + 112 + 120;
 	cur.row_other_waits = 2 + 3;
@@ -144,8 +147,8 @@ static void a_pid_comes_again(void **state)
 	struct snap prev = {}, cur = {}, d = {};
 
 	(void)state;
-	sample_row(&prev, 5, "sh", (struct row_stat){ .allocs = 10, .alloc_bytes = 80 });
-	sample_row(&cur, 5, "sh", (struct row_stat){ .allocs = 3, .alloc_bytes = 24 });
+	sample_row(&prev, 5, "sh", (struct row_stat) { .allocs = 10, .alloc_bytes = 80 });
+	sample_row(&cur, 5, "sh", (struct row_stat) { .allocs = 3, .alloc_bytes = 24 });
 	cur.row_other_allocs = 12; /* two more before it ended */
 	cur.row_other_bytes = 96;
 	assert_int_equal(delta(&prev, &cur, &d), 0);
@@ -162,9 +165,9 @@ static void comm_is_part_of_the_key(void **state)
 	struct snap prev = {}, cur = {}, d = {};
 
 	(void)state;
-	sample_row(&prev, 5, "sh", (struct row_stat){ .allocs = 10 });
-	sample_row(&cur, 5, "sh", (struct row_stat){ .allocs = 10 });
-	sample_row(&cur, 5, "ls", (struct row_stat){ .allocs = 2 });
+	sample_row(&prev, 5, "sh", (struct row_stat) { .allocs = 10 });
+	sample_row(&cur, 5, "sh", (struct row_stat) { .allocs = 10 });
+	sample_row(&cur, 5, "ls", (struct row_stat) { .allocs = 2 });
 	assert_int_equal(delta(&prev, &cur, &d), 0);
 	assert_int_equal(d.nr_rows, 1);
 	assert_memory_equal(d.rows[0].key.comm, "ls", 3);
@@ -281,7 +284,7 @@ static void intervals_add_up_to_the_run(void **state)
 		s[i].mono_ns = i * 100;
 		sample_site(&s[i], 1, META, i * i + 1);
 		for (int id = i; id < i + 3; id++) /* one goes, one comes */
-			sample_row(&s[i], id, "p", (struct row_stat){ .allocs = 10 * (i + 1) });
+			sample_row(&s[i], id, "p", (struct row_stat) { .allocs = 10 * (i + 1) });
 		/* What went had 2 more than was seen last. */
 		s[i].row_other_allocs = i ? s[i - 1].row_other_allocs + 10 * i + 2 : 0;
 		snap_sort(&s[i]);

@@ -316,10 +316,38 @@ static void added_in_any_order(void **state)
 	ksyms_free(k);
 }
 
+/* Trampolines that came later, one page after the other or packed: the nearest one names it. */
+static void trampolines(void **state)
+{
+	static const char now[] = "ffffffff81000000 T _stext\n"
+				  "ffffffffc0001000 t bpf_prog_0123456789abcdef_other\t[bpf]\n"
+				  "ffffffffc0002000 t bpf_trampoline_6442536467\t[bpf]\n"
+				  "ffffffffc0002200 t bpf_trampoline_6442536999\t[bpf]\n";
+	struct ksyms *k = LOAD("ffffffff81000000 T _stext\n"
+			       "ffffffff81000400 T _etext\n");
+	char later[] = "/tmp/test_ksyms.XXXXXX";
+	int fd = mkstemp(later);
+
+	(void)state;
+	assert_non_null(k);
+	assert_int_equal(write(fd, now, sizeof(now) - 1), sizeof(now) - 1);
+	close(fd);
+	assert_int_equal(ksyms_add_trampolines(k, later), 0);
+	unlink(later);
+	assert_int_equal(ksyms_count(k), 4);
+	assert_name(k, 0xffffffffc0001234, NULL, 0);
+	assert_name(k, 0xffffffffc0002123, "bpf_trampoline_6442536467", 0x123);
+	assert_name(k, 0xffffffffc0002210, "bpf_trampoline_6442536999", 0x10);
+	assert_name(k, 0xffffffffc0003200, NULL, 0);
+	assert_int_equal(ksyms_add_trampolines(k, "/nonexistent/kallsyms"), -ENOENT);
+	ksyms_free(k);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_and_offsets),
+		cmocka_unit_test(trampolines),
 		cmocka_unit_test(modules_and_order),
 		cmocka_unit_test(first_of_several_names),
 		cmocka_unit_test(one_name_twice),

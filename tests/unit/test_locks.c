@@ -248,7 +248,7 @@ static enum lock_id lock_of(const char *const *names)
 	return lock;
 }
 
-#define LOCK_OF(...) lock_of((const char *const[]){ __VA_ARGS__, NULL })
+#define LOCK_OF(...) lock_of((const char *const[]) { __VA_ARGS__, NULL })
 
 static void stacks_of_the_mutex(void **state)
 {
@@ -284,7 +284,8 @@ static void stacks_of_other_locks(void **state)
 {
 	(void)state;
 	assert_int_equal(LOCK_OF("__mutex_lock", "ksys_write", "pcpu_alloc_noprof"), NR_LOCKS);
-	assert_int_equal(LOCK_OF("_raw_spin_lock", "get_page_from_freelist", "pcpu_alloc"), NR_LOCKS);
+	assert_int_equal(LOCK_OF("_raw_spin_lock", "get_page_from_freelist", "pcpu_alloc"),
+			 NR_LOCKS);
 	assert_int_equal(LOCK_OF("__mutex_lock", "pcpu_alloc_area"), NR_LOCKS);
 	assert_int_equal(LOCK_OF("__mutex_lock", "free_percpu"), NR_LOCKS); /* takes no mutex */
 	assert_int_equal(LOCK_OF("__mutex_lock", "__percpu_counter_init_many"), NR_LOCKS);

@@ -64,8 +64,9 @@ static void the_call_site_itself(void **state)
 /* Leaf first: tracing, the allocator, two wrappers, then the owner. */
 static void behind_wrappers(void **state)
 {
-	const u64 stack[] = { SYM_BPF_PROG + 4, SYM_TRACE + 4, SYM_PCPU_ALLOC + 4,
-			      SYM_COUNTER_INIT + 4, 0xdead, SYM_MM_INIT + 4, SYM_DUP_MM + 4 };
+	const u64 stack[] = { SYM_BPF_PROG + 4,     SYM_TRACE + 4, SYM_PCPU_ALLOC + 4,
+			      SYM_COUNTER_INIT + 4, 0xdead,        SYM_MM_INIT + 4,
+			      SYM_DUP_MM + 4 };
 	const u64 map[] = { SYM_PCPU_ALLOC + 4, SYM_MAP_ALLOC + 4, SYM_ARRAY_ALLOC + 4 };
 	struct info *info = *state;
 	struct site site = { SYM_COUNTER_INIT + 4, meta, 1 };
@@ -138,16 +139,27 @@ static void owners_are_found(void **state)
 static void tracing_by_name(void **state)
 {
 	static const char *const yes[] = {
-		"bpf_prog_6deef7357e7b4530_sys", "bpf_trace_run10", "__bpf_trace_percpu_alloc_percpu",
-		"__traceiter_contention_begin", "bpf_trampoline_6442536467", "bpf_get_stack_raw_tp",
-		"perf_trace_percpu_alloc_percpu", "kprobe_ftrace_handler", "__probestub_sched_switch",
-		"trace_call_bpf", "bpf_dispatcher_xdp_func", "rethook_trampoline_handler",
-		"__bpf_prog_enter_recur", "perf_callchain_kernel",
+		"bpf_prog_6deef7357e7b4530_sys",   "bpf_trace_run10",
+		"__bpf_trace_percpu_alloc_percpu", "__traceiter_contention_begin",
+		"bpf_trampoline_6442536467",       "bpf_get_stack_raw_tp",
+		"perf_trace_percpu_alloc_percpu",  "kprobe_ftrace_handler",
+		"__probestub_sched_switch",        "trace_call_bpf",
+		"bpf_dispatcher_xdp_func",         "rethook_trampoline_handler",
+		"__bpf_prog_enter_recur",          "perf_callchain_kernel",
 	};
 	static const char *const no[] = {
-		"pcpu_alloc_noprof", "mutex_lock", "bpf_map_alloc_percpu", "perf_event_alloc",
-		"mm_init", "", "bpf", "trace_kprobe_create", "array_map_alloc", "bpf_prog_alloc",
-		"bpf_prog_load", "ftrace_startup",
+		"pcpu_alloc_noprof",
+		"mutex_lock",
+		"bpf_map_alloc_percpu",
+		"perf_event_alloc",
+		"mm_init",
+		"",
+		"bpf",
+		"trace_kprobe_create",
+		"array_map_alloc",
+		"bpf_prog_alloc",
+		"bpf_prog_load",
+		"ftrace_startup",
 	};
 
 	(void)state;

@@ -25,7 +25,7 @@ static void sites(void **state)
 
 	(void)state;
 	for (; n < MANY && !err; n++)
-		err = snap_add_site(&s, &(struct site){ n + 1, SAMPLE_META(8, 8, 0), 1 });
+		err = snap_add_site(&s, &(struct site) { n + 1, SAMPLE_META(8, 8, 0), 1 });
 	assert_int_equal(err, -ENOMEM);
 	assert_int_equal(s.nr_sites, n - 1);
 	assert_int_equal(snap_allocs(&s), n - 1);
@@ -62,11 +62,11 @@ static void rows_and_stacks(void **state)
 
 	(void)state;
 	for (u64 id = 0; id < MANY && !err; id++)
-		err = snap_add_row(&s, &(struct row_key){ .id = id }, &(struct row_stat){});
+		err = snap_add_row(&s, &(struct row_key) { .id = id }, &(struct row_stat) {});
 	assert_int_equal(err, -ENOMEM);
 	err = 0;
 	for (u64 id = 0; id < MANY && !err; id++)
-		err = snap_add_stack(&s, &(struct stack_key){ .user = id }, &(struct wait_stat){});
+		err = snap_add_stack(&s, &(struct stack_key) { .user = id }, &(struct wait_stat) {});
 	assert_int_equal(err, -ENOMEM);
 	assert_int_equal(s.rows[s.nr_rows - 1].key.id, s.nr_rows - 1);
 	assert_int_equal(s.stacks[s.nr_stacks - 1].key.user, s.nr_stacks - 1);
@@ -82,7 +82,7 @@ static void views(void **state)
 	(void)state;
 	sample_info(&info);
 	for (u64 id = 0; id < 5000; id++)
-		sample_row(&s, id, "x", (struct row_stat){ .allocs = 1 });
+		sample_row(&s, id, "x", (struct row_stat) { .allocs = 1 });
 	assert_int_equal(view_make(&info, &s, BY_PROCESS, NULL, 10, &v), -ENOMEM);
 	view_free(&v);
 	snap_free(&s);
@@ -108,8 +108,9 @@ static void symbols(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sites),  cmocka_unit_test(copies),  cmocka_unit_test(rows_and_stacks),
-		cmocka_unit_test(views),  cmocka_unit_test(symbols),
+		cmocka_unit_test(sites),           cmocka_unit_test(copies),
+		cmocka_unit_test(rows_and_stacks), cmocka_unit_test(views),
+		cmocka_unit_test(symbols),
 	};
 
 	return cmocka_run_group_tests_name("nomem", tests, NULL, NULL);

@@ -69,7 +69,7 @@ static void parsed_free(struct parsed *p)
 		free(p->argv[i]);
 }
 
-#define ARGS(...) ((const char *const[]){ __VA_ARGS__, NULL })
+#define ARGS(...)     ((const char *const[]) { __VA_ARGS__, NULL })
 #define PARSE(p, ...) parse(p, ARGS(__VA_ARGS__))
 
 /* Exit code 2, the usage line, and exactly one other line, which is getopt's or ours. */
@@ -100,7 +100,7 @@ static void defaults(void **state)
 	struct parsed p;
 
 	(void)state;
-	parse(&p, (const char *const[]){ NULL });
+	parse(&p, (const char *const[]) { NULL });
 	assert_silent(&p);
 	assert_true(p.o.interval_ns == NSEC_PER_SEC);
 	assert_int_equal(p.o.count, 0);
@@ -120,10 +120,40 @@ static void defaults(void **state)
 static void bad_intervals(void **state)
 {
 	static const char *const bad[] = {
-		"0", "0.0", "0s", "1e9", "1E1", "abc", "inf", "nan", "infinity", "0x10", "0x1p3", "",
-		" ", "1 ", " 1", "1,5", "1.2.3", ".", "..", "1ss", "1d", "1sec", "s", "ms", "+1",
-		"0.009", "9ms", "86401", "25h", "1441m", "99999999999999999999",
-		"999999999999999999999999999999999999999999999999999999999999", "1%", "\xff",
+		"0",
+		"0.0",
+		"0s",
+		"1e9",
+		"1E1",
+		"abc",
+		"inf",
+		"nan",
+		"infinity",
+		"0x10",
+		"0x1p3",
+		"",
+		" ",
+		"1 ",
+		" 1",
+		"1,5",
+		"1.2.3",
+		".",
+		"..",
+		"1ss",
+		"1d",
+		"1sec",
+		"s",
+		"ms",
+		"+1",
+		"0.009",
+		"9ms",
+		"86401",
+		"25h",
+		"1441m",
+		"99999999999999999999",
+		"999999999999999999999999999999999999999999999999999999999999",
+		"1%",
+		"\xff",
 	};
 
 	(void)state;
@@ -142,11 +172,19 @@ static void good_intervals(void **state)
 		const char *arg;
 		u64 ns;
 	} good[] = {
-		{ "1", NSEC_PER_SEC },       { "0.01", 10000000 },   { "10ms", 10000000 },
-		{ "0.5", NSEC_PER_SEC / 2 }, { ".5", 500000000 },    { "1.", NSEC_PER_SEC },
-		{ "2s", 2 * NSEC_PER_SEC },  { "500ms", 500000000 }, { "10000us", 10000000 },
-		{ "1m", 60 * NSEC_PER_SEC }, { "1h", 3600 * NSEC_PER_SEC },
-		{ "24h", 86400 * NSEC_PER_SEC }, { "86400", 86400 * NSEC_PER_SEC },
+		{ "1", NSEC_PER_SEC },
+		{ "0.01", 10000000 },
+		{ "10ms", 10000000 },
+		{ "0.5", NSEC_PER_SEC / 2 },
+		{ ".5", 500000000 },
+		{ "1.", NSEC_PER_SEC },
+		{ "2s", 2 * NSEC_PER_SEC },
+		{ "500ms", 500000000 },
+		{ "10000us", 10000000 },
+		{ "1m", 60 * NSEC_PER_SEC },
+		{ "1h", 3600 * NSEC_PER_SEC },
+		{ "24h", 86400 * NSEC_PER_SEC },
+		{ "86400", 86400 * NSEC_PER_SEC },
 		{ "007", 7 * NSEC_PER_SEC },
 	};
 
@@ -163,8 +201,11 @@ static void good_intervals(void **state)
 
 static void counts(void **state)
 {
-	static const char *const bad[] = { "0", "-1", "1.5", "abc", "", "1e3", "0x3", "+3", " 3",
-					   "99999999999999999999", "1s", "1099511627777" };
+	static const char *const bad[] = {
+		"0",   "-1",           "1.5", "abc", "",
+		"1e3", "0x3",          "+3",  " 3",  "99999999999999999999",
+		"1s",  "1099511627777"
+	};
 	struct parsed p;
 
 	(void)state;
@@ -279,9 +320,9 @@ static void by_and_keys(void **state)
 		PARSE(&p, "--by", by_names[by]);
 		assert_silent(&p);
 		assert_int_equal(p.o.by, by);
-		assert_int_equal(p.o.live.row_by, by == BY_PROCESS ? ROW_PROCESS :
-						  by == BY_CGROUP  ? ROW_CGROUP :
-								     ROW_NONE);
+		assert_int_equal(p.o.live.row_by, by == BY_PROCESS  ? ROW_PROCESS
+						  : by == BY_CGROUP ? ROW_CGROUP
+								    : ROW_NONE);
 		assert_int_equal(p.o.live.stacks, by == BY_STACK);
 		parsed_free(&p);
 	}
@@ -316,13 +357,14 @@ static void the_other_options(void **state)
 	struct parsed p;
 
 	(void)state;
-	PARSE(&p, "-JT", "--strict", "--no-owners", "--min-wait", "100us", "--from", "f.pcpu", "-G",
-	      "/sys/fs/cgroup/x", "--sites", "64", "--backend", "latency=none", "--backend",
-	      "allocations=tp", "2", "3");
+	PARSE(&p, "-JT", "--strict", "--no-owners", "--min-wait", "100us", "-G", "/sys/fs/cgroup/x",
+	      "--sites", "64", "--backend", "latency=none", "--backend", "allocations=tp", "-o",
+	      "out", "2", "3");
 	assert_silent(&p);
 	assert_true(p.o.json && p.o.timestamps && p.o.strict && p.o.live.no_owners);
 	assert_int_equal(p.o.live.min_wait_ns, 100000);
-	assert_string_equal(p.o.from, "f.pcpu");
+	assert_string_equal(p.o.output, "out");
+	assert_null(p.o.from);
 	assert_string_equal(p.o.live.cgroup, "/sys/fs/cgroup/x");
 	assert_int_equal(p.o.live.nr_sites, 64);
 	assert_string_equal(p.o.live.backend[SIG_LATENCY], "none");
@@ -331,7 +373,12 @@ static void the_other_options(void **state)
 	assert_true(p.o.interval_ns == 2 * NSEC_PER_SEC);
 	assert_int_equal(p.o.count, 3);
 	parsed_free(&p);
+	PARSE(&p, "--from", "f.pcpu");
+	assert_silent(&p);
+	assert_string_equal(p.o.from, "f.pcpu");
+	parsed_free(&p);
 
+	REFUSED("--from", "f.pcpu", "1"); /* a recording has its own intervals */
 	REFUSED("--min-wait", "0");
 	REFUSED("--min-wait", "x");
 	REFUSED("--sites", "7");

@@ -43,9 +43,9 @@ static void blocks_add_up(void **state)
 		b[cpu].latency.hist.bucket[HIST_BUCKETS - 1] = 11 * k;
 		b[cpu].locks[NR_LOCKS - 1].w.interrupted = 12 * k;
 		b[cpu].locks[NR_LOCKS - 1].hist.bucket[0] = 13 * k;
-		b[cpu].sites[NR_SITES - 1] = (struct site){ 0x1234, SAMPLE_META(8, 8, 0), 14 * k };
+		b[cpu].sites[NR_SITES - 1] = (struct site) { 0x1234, SAMPLE_META(8, 8, 0), 14 * k };
 		/* Claimed, but not written to the end: not to be seen yet. */
-		b[cpu].sites[0] = (struct site){ 0x99, 8ULL << SITE_ALIGN_SHIFT | 8, 1 };
+		b[cpu].sites[0] = (struct site) { 0x99, 8ULL << SITE_ALIGN_SHIFT | 8, 1 };
 		assert_int_equal(snap_add_block(&s, &b[cpu], 0), 0);
 	}
 	snap_sort(&s);
@@ -111,7 +111,7 @@ static void run_maxima_of_rows(void **state)
 
 	(void)state;
 	w.max_iv = 3;
-	sample_row(&s, 1, "a", (struct row_stat){ .w = w });
+	sample_row(&s, 1, "a", (struct row_stat) { .w = w });
 	sample_stack(&s, LOCK_PCPU, ip, 2, w);
 	snap_run_maxima(&s);
 	assert_int_equal(s.rows[0].s.w.max_iv, 500);
@@ -132,10 +132,10 @@ static void sort_merges_equal_keys(void **state)
 		sample_site(&s, 0x10, SAMPLE_META(8, 8, SITE_ATOMIC), 100);
 		sample_site(&s, 0x10, SAMPLE_META(8, 16, 0), 1000);
 	}
-	sample_row(&s, 2, "b", (struct row_stat){ .allocs = 1, .alloc_bytes = 2, .w = w1 });
-	sample_row(&s, 1, "b", (struct row_stat){ .allocs = 5 });
-	sample_row(&s, 2, "b", (struct row_stat){ .allocs = 3, .alloc_bytes = 4, .w = w2 });
-	sample_row(&s, 2, "c", (struct row_stat){ .allocs = 7 });
+	sample_row(&s, 2, "b", (struct row_stat) { .allocs = 1, .alloc_bytes = 2, .w = w1 });
+	sample_row(&s, 1, "b", (struct row_stat) { .allocs = 5 });
+	sample_row(&s, 2, "b", (struct row_stat) { .allocs = 3, .alloc_bytes = 4, .w = w2 });
+	sample_row(&s, 2, "c", (struct row_stat) { .allocs = 7 });
 	sample_stack(&s, LOCK_PCPU, ip, 2, w1);
 	sample_stack(&s, LOCK_PCPU, ip2, 2, w1);
 	sample_stack(&s, LOCK_PCPU, ip, 2, w2);
@@ -202,7 +202,7 @@ static void copy_shares_nothing(void **state)
 	(void)state;
 	a.frees = 3;
 	sample_site(&a, 1, SAMPLE_META(8, 8, 0), 1);
-	sample_row(&a, 1, "a", (struct row_stat){ .allocs = 1 });
+	sample_row(&a, 1, "a", (struct row_stat) { .allocs = 1 });
 	sample_stack(&a, LOCK_PCPU, ip, 1, sample_wait(1, 0, 1, 0, 1));
 	sample_site(&b, 9, SAMPLE_META(9, 9, 0), 9); /* what the copy replaces is freed */
 	assert_int_equal(snap_copy(&b, &a), 0);

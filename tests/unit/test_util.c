@@ -23,12 +23,23 @@ static void numbers(void **state)
 		int err;
 		u64 n;
 	} cases[] = {
-		{ "10", 0, 10 },      { "15", 0, 15 },      { "20", 0, 20 },
-		{ "0010", 0, 10 },    { "9", -ERANGE, 0 },  { "21", -ERANGE, 0 },
-		{ "", -EINVAL, 0 },   { " 15", -EINVAL, 0 }, { "15 ", -EINVAL, 0 },
-		{ "+15", -EINVAL, 0 }, { "-15", -EINVAL, 0 }, { "0x0f", -EINVAL, 0 },
-		{ "1e1", -EINVAL, 0 }, { "15.0", -EINVAL, 0 }, { "abc", -EINVAL, 0 },
-		{ "15\n", -EINVAL, 0 }, { "18446744073709551616", -ERANGE, 0 },
+		{ "10", 0, 10 },
+		{ "15", 0, 15 },
+		{ "20", 0, 20 },
+		{ "0010", 0, 10 },
+		{ "9", -ERANGE, 0 },
+		{ "21", -ERANGE, 0 },
+		{ "", -EINVAL, 0 },
+		{ " 15", -EINVAL, 0 },
+		{ "15 ", -EINVAL, 0 },
+		{ "+15", -EINVAL, 0 },
+		{ "-15", -EINVAL, 0 },
+		{ "0x0f", -EINVAL, 0 },
+		{ "1e1", -EINVAL, 0 },
+		{ "15.0", -EINVAL, 0 },
+		{ "abc", -EINVAL, 0 },
+		{ "15\n", -EINVAL, 0 },
+		{ "18446744073709551616", -ERANGE, 0 },
 		{ "99999999999999999999999999", -ERANGE, 0 },
 	};
 	u64 n;
@@ -95,13 +106,26 @@ static void ranges(void **state)
 		int err;
 		const char *set; /* of eight */
 	} cases[] = {
-		{ "0", 0, "10000000" },       { "7", 0, "00000001" },     { "0,2-5", 0, "10111100" },
-		{ "3-3", 0, "00010000" },     { "0-7", 0, "11111111" },   { "5,5,5", 0, "00000100" },
-		{ "8", -ERANGE, NULL },       { "0-8", -ERANGE, NULL },   { "5-2", -EINVAL, NULL },
-		{ "", -EINVAL, NULL },        { ",", -EINVAL, NULL },     { "1,", -EINVAL, NULL },
-		{ "-", -EINVAL, NULL },       { "-3", -EINVAL, NULL },    { "3-", -EINVAL, NULL },
-		{ "1--3", -EINVAL, NULL },    { "1-2-3", -EINVAL, NULL }, { "a", -EINVAL, NULL },
-		{ "0 ", -EINVAL, NULL },      { "99999999999999999999", -ERANGE, NULL },
+		{ "0", 0, "10000000" },
+		{ "7", 0, "00000001" },
+		{ "0,2-5", 0, "10111100" },
+		{ "3-3", 0, "00010000" },
+		{ "0-7", 0, "11111111" },
+		{ "5,5,5", 0, "00000100" },
+		{ "8", -ERANGE, NULL },
+		{ "0-8", -ERANGE, NULL },
+		{ "5-2", -EINVAL, NULL },
+		{ "", -EINVAL, NULL },
+		{ ",", -EINVAL, NULL },
+		{ "1,", -EINVAL, NULL },
+		{ "-", -EINVAL, NULL },
+		{ "-3", -EINVAL, NULL },
+		{ "3-", -EINVAL, NULL },
+		{ "1--3", -EINVAL, NULL },
+		{ "1-2-3", -EINVAL, NULL },
+		{ "a", -EINVAL, NULL },
+		{ "0 ", -EINVAL, NULL },
+		{ "99999999999999999999", -ERANGE, NULL },
 		{ "0-18446744073709551615", -ERANGE, NULL },
 	};
 

@@ -24,8 +24,9 @@ static void fill(struct fixture *f)
 
 		sample_site(d, site_addr[i % 5],
 			    SAMPLE_META(8 << i % 4, 8, i % 7 ? 0 : SITE_ATOMIC), i % 6);
-		sample_row(d, i + 1, i % 2 ? "sh" : "ls",
-			   (struct row_stat){ .allocs = i % 5, .alloc_bytes = 8 * (i % 5), .w = w });
+		sample_row(
+			d, i + 1, i % 2 ? "sh" : "ls",
+			(struct row_stat) { .allocs = i % 5, .alloc_bytes = 8 * (i % 5), .w = w });
 		sample_stack(d, i % NR_LOCKS, ip, 3, w);
 		d->locks[i % NR_LOCKS].w.waits += w.waits + 1; /* some have no row */
 		d->locks[i % NR_LOCKS].w.sleeps += w.sleeps;
@@ -198,7 +199,8 @@ static void sorted_by_every_key(void **state)
 			assert_int_equal(view_has_key(by, down), cols[c].type == CELL_NUMBER);
 			assert_int_equal(view_has_key(by, up), cols[c].type == CELL_NUMBER);
 			if (cols[c].type != CELL_NUMBER) {
-				assert_int_equal(view_make(&f->info, &f->d, by, down, 5, &v), -EINVAL);
+				assert_int_equal(view_make(&f->info, &f->d, by, down, 5, &v),
+						 -EINVAL);
 				continue;
 			}
 			make(f, by, down, 0, &v);
@@ -250,11 +252,11 @@ static void assert_same(const struct view *a, const struct view *b)
 	}
 }
 
-#define REVERSE(array, n)                                      \
-	for (size_t _i = 0; _i < (n) / 2; _i++) {              \
-		__typeof__(*(array)) _t = (array)[_i];         \
-		(array)[_i] = (array)[(n) - 1 - _i];           \
-		(array)[(n) - 1 - _i] = _t;                    \
+#define REVERSE(array, n)                              \
+	for (size_t _i = 0; _i < (n) / 2; _i++) {      \
+		__typeof__(*(array)) _t = (array)[_i]; \
+		(array)[_i] = (array)[(n)-1 - _i];     \
+		(array)[(n)-1 - _i] = _t;              \
 	}
 
 /* Rows with equal keys do not depend on the order of the source. */
@@ -383,8 +385,8 @@ static void stacks_of_one_known_lock(void **state)
 /* The tracing's own frames at the leaf are left out, and only there. */
 static void stacks_without_tracing(void **state)
 {
-	const u64 ip[] = { SYM_BPF_PROG + 4, SYM_TRACE + 4, SYM_MUTEX_LOCK + 4, SYM_BPF_PROG + 8,
-			   0xdead0000, SYM_DUP_MM + 4 };
+	const u64 ip[] = { SYM_BPF_PROG + 4, SYM_TRACE + 4, SYM_MUTEX_LOCK + 4,
+			   SYM_BPF_PROG + 8, 0xdead0000,    SYM_DUP_MM + 4 };
 	struct fixture *f = *state;
 	struct view v;
 	char **l;
@@ -422,8 +424,8 @@ static void hostile_rows(void **state)
 		ip[i] = ~0ULL - i;
 	snap_reset(&f->d);
 	sample_stack(&f->d, 12345, ip, STACK_FRAMES, sample_wait(1, 0, 1, 0, 1));
-	sample_row(&f->d, ~0ULL, "0123456789abcdef", (struct row_stat){ .allocs = 1 });
-	sample_row(&f->d, 1, "", (struct row_stat){ .allocs = 1 });
+	sample_row(&f->d, ~0ULL, "0123456789abcdef", (struct row_stat) { .allocs = 1 });
+	sample_row(&f->d, 1, "", (struct row_stat) { .allocs = 1 });
 	make(f, BY_STACK, NULL, 0, &v);
 	assert_false(v.rows[0].cells[0].known);
 	while (v.rows[0].cells[7].lines[n])
@@ -443,8 +445,8 @@ static void cgroup_names(void **state)
 	struct view v;
 
 	snap_reset(&f->d);
-	sample_row(&f->d, 77, "", (struct row_stat){ .allocs = 3 });
-	sample_row(&f->d, 78, "", (struct row_stat){ .allocs = 2 });
+	sample_row(&f->d, 77, "", (struct row_stat) { .allocs = 3 });
+	sample_row(&f->d, 78, "", (struct row_stat) { .allocs = 2 });
 	make(f, BY_CGROUP, NULL, 0, &v);
 	assert_string_equal(v.rows[0].cells[0].text, "/system.slice/ssh.service");
 	assert_string_equal(v.rows[1].cells[0].text, "id:78");

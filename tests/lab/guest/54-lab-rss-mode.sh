@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# shellcheck disable=SC2034,SC2086 # names of what is read; numbers without quotes
 # One image, three modes: pcpustat rss names the one that is at work, and the state of each mm.
 . /tests/lib.sh
 

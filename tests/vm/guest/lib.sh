@@ -5,6 +5,6 @@
 # SMP (QEMU's -smp), EXPECT (expect/LABEL.json).
 
 # The rest is the same as for tests on the running kernel: many of these tests are links to those.
-export PCPUSTAT=/bin/pcpustat TRUTH=/bin/truth
+export PCPUSTAT=/bin/pcpustat TRUTH=/bin/truth TOPS=3
 # shellcheck source-path=SCRIPTDIR
 . /tests/hostlib.sh
