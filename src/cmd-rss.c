@@ -23,15 +23,20 @@ static const struct rss_cmd {
 	  cmd_rss_what_if },
 };
 
-static int usage(void)
+static void print_usage(FILE *f)
 {
-	fputs("usage: pcpustat rss [SUBCOMMAND] [OPTIONS]\n", stderr);
+	fputs("usage: pcpustat rss [SUBCOMMAND] [OPTIONS]\n", f);
 	for (size_t i = 0; i < ARRAY_SIZE(subs); i++)
-		fprintf(stderr, "  %-8s %s\n           %s\n", subs[i].name, subs[i].args,
+		fprintf(f, "  %-8s %s\n           %s\n", subs[i].name, subs[i].args,
 			subs[i].summary);
 	fputs("  -J  JSON Lines    -E N  at most N rows (0: all)    -p PID  this process only\n"
 	      "  -k  rss file anon swap shmem error threads mms pid\n",
-	      stderr);
+	      f);
+}
+
+static int usage(void)
+{
+	print_usage(stderr);
 	return EXIT_USAGE;
 }
 
@@ -83,6 +88,10 @@ static int parse_option(int c, struct rss_opts *o)
 		return parse_key(optarg, o);
 	case 'b':
 		return parse_by(optarg, o);
+	case 'h':
+		print_usage(stdout);
+		o->help = true;
+		return 0;
 	default:
 		return usage();
 	}
@@ -99,7 +108,7 @@ static int parse(int argc, char **argv, struct rss_opts *o)
 	int c, err = 0;
 
 	optind = 0;
-	while (!err && (c = getopt_long(argc, argv, "JE:k:p:h", longs, NULL)) != -1)
+	while (!err && !o->help && (c = getopt_long(argc, argv, "JE:k:p:h", longs, NULL)) != -1)
 		err = parse_option(c, o);
 	o->nr_args = argc - optind;
 	o->args = argv + optind;
@@ -111,7 +120,7 @@ int cmd_rss(int argc, char **argv)
 	struct rss_opts o = {};
 	int err = parse(argc, argv, &o);
 
-	if (err)
+	if (err || o.help)
 		return err;
 	if (!o.nr_args)
 		return cmd_rss_census(&o);

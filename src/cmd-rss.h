@@ -7,6 +7,7 @@
 
 struct rss_opts {
 	bool json;
+	bool help; /* was asked for, and given */
 	bool rows_given, key_given;
 	size_t rows; /* 0: all */
 	enum rss_key key;
