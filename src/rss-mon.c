@@ -99,6 +99,8 @@ static void set_config(struct rss_mon *m, const struct rss *r, const struct rss_
 	cfg->block_size = c->mode == MODE_INDIVIDUAL ? 4 : 4 * NR_RSS;
 	cfg->verify = verify;
 	cfg->switch_seen = m->sig.switches;
+	if (!m->sig.blocks)
+		bpf_map__set_max_entries(m->skel->maps.blocks, 1);
 	if (offsets)
 		memcpy(m->skel->bss->cpu_offset, offsets, nr * sizeof(*offsets));
 }
