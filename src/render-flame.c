@@ -26,6 +26,29 @@ static bool lock_wanted(const struct flame_meta *m, int lock)
 	return !m->opts->locks || m->opts->locks[lock];
 }
 
+/* Is that loss one of what this weight is made of? Losses begin with what they lose. */
+static bool loss_matters(const struct flame_meta *m, int lost)
+{
+	static const struct {
+		const char *prefix;
+		bool by_site, latency, locks;
+	} parts[] = {
+		{ "site_", true, false, false }, { "owner_", true, false, false },
+		{ "call_", false, true, false }, { "row_", false, false, false },
+		{ "wait_", false, false, true }, { "holder_", false, false, true },
+		{ "stack_", false, true, true }, { "user_stack_", false, false, true },
+	};
+	bool by_site = weights[m->opts->weight].by_site;
+	bool latency = m->opts->weight == WEIGHT_LATENCY;
+
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		if (!strncmp(lost_names[lost], parts[i].prefix, strlen(parts[i].prefix)))
+			return by_site   ? parts[i].by_site
+			       : latency ? parts[i].latency
+					 : parts[i].locks;
+	return true;
+}
+
 void flame_losses(const struct flame_meta *m, char *buf, size_t len)
 {
 	buf[0] = '\0';
@@ -36,7 +59,7 @@ void flame_losses(const struct flame_meta *m, char *buf, size_t len)
 	for (int i = 0; i < NR_LOST; i++) {
 		u64 lost = m->iv->lost[i] + (m->base ? m->base->lost[i] : 0);
 
-		if (lost)
+		if (lost && loss_matters(m, i))
 			append(buf, len, "%s %llu", lost_names[i], lost);
 	}
 	if (m->incomplete)

@@ -146,14 +146,21 @@ static void push_kernel(struct path *p, const struct ksyms *ksyms, const u64 *ip
 static void push_user(struct path *p, const struct info *info, u64 id)
 {
 	const struct ustack *s;
+	bool unknown = false;
 
 	if (!id)
 		return;
 	s = ustacks_get(&info->ustacks, id);
 	if (!s)
 		push_str(p, FRAME_USER, "[unknown]");
-	for (u32 i = s ? s->nr : 0; i; i--)
-		push_str(p, FRAME_USER, s->frame[i - 1]);
+	/* How many nameless frames there are in a row says nothing, and makes a tower of them. */
+	for (u32 i = s ? s->nr : 0; i; i--) {
+		bool last_unknown = unknown;
+
+		unknown = !strcmp(s->frame[i - 1], "[unknown]");
+		if (!unknown || !last_unknown)
+			push_str(p, FRAME_USER, s->frame[i - 1]);
+	}
 }
 
 static u64 row_amount(const struct wait_stat *w, enum weight weight)

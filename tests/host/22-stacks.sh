@@ -6,7 +6,7 @@
 tracefs=/sys/kernel/debug/tracing
 mounted debugfs /sys/kernel/debug
 SYSCALL='entry_SYSCALL_64_after_hwframe_\[k\];do_syscall_64_\[k\];.*sys_bpf_\[k\];'
-MUTEX='pcpu_alloc\(_noprof\)\?\(\.[a-z0-9.]*\)\?_\[k\];.*mutex_lock[a-z_.0-9]*_\[k\]'
+MUTEX='pcpu_alloc\(_noprof\)\?\(\.[a-z0-9.]*\)\?_\[k\];.*mutex[a-z_.0-9]*lock[a-z_.0-9]*_\[k\]'
 
 # flame OUT PATTERN OPTIONS...: a storm drawn into $work/OUT until PATTERN is in it; under emulation a
 # small one is enough, where two CPUs seldom meet it takes a larger one.

@@ -154,6 +154,7 @@ static inline void fixture_snap(struct info *info, struct snap *s, u64 scale)
 	s->other_allocs = scale;
 	s->other_bytes = 16 * scale;
 	s->lost[LOST_SITE_FULL] = scale;
+	s->lost[LOST_WAIT_FULL] = 2 * scale;
 	snap_sort(s);
 }
 

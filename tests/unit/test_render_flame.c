@@ -292,6 +292,24 @@ static void speedscope_adds_up(void **state)
 	teardown_tree(&r);
 }
 
+/* Said is what this picture lacks, and nothing else. */
+static void losses(void **state)
+{
+	struct rendered r;
+	char buf[400];
+
+	setup_tree(&r, WEIGHT_WAIT, false);
+	flame_losses(&r.m, buf, sizeof(buf));
+	assert_string_equal(buf, "percpu_counters_lock not found, wait_table_full 20");
+	r.opts.weight = WEIGHT_BYTES;
+	r.m.incomplete = true;
+	flame_losses(&r.m, buf, sizeof(buf));
+	assert_string_equal(buf, "site_table_full 10, recording incomplete");
+	flame_losses(&r.m, buf, 12);
+	assert_string_equal(buf, "site_table_");
+	teardown_tree(&r);
+}
+
 static void values(void **state)
 {
 	char buf[48];
@@ -313,7 +331,7 @@ int main(void)
 		cmocka_unit_test(svg_golden),    cmocka_unit_test(svg_widths),
 		cmocka_unit_test(svg_is_xml),    cmocka_unit_test(svg_of_nothing),
 		cmocka_unit_test(pprof_decodes), cmocka_unit_test(speedscope_adds_up),
-		cmocka_unit_test(values),
+		cmocka_unit_test(losses),        cmocka_unit_test(values),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

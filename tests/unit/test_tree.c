@@ -117,6 +117,31 @@ static void root_to_leaf(void **state)
 	fixture_free(&info, &s);
 }
 
+/* However many user frames had no name, and whoever's stack is not known at all. */
+static void nameless_user_frames(void **state)
+{
+	static const char *const frames[] = { "write",     "[unknown]", "[unknown]", "run",
+					      "[unknown]", "[unknown]", "[unknown]" };
+	struct tree_opts o = { .weight = WEIGHT_COUNT };
+	struct info info;
+	struct snap s = {};
+	struct tree t;
+	size_t n = 0;
+
+	fixture_info(&info);
+	ustacks_add(&info.ustacks, 5, frames, ARRAY_SIZE(frames));
+	fixture_wait(&s, LOCK_PCPU, "a", 5, EXIT, 1, 10);
+	fixture_wait(&s, LOCK_PCPU, "a", 6, EXIT, 1, 10);
+	assert_int_equal(tree_build(&t, &info, &s, &o), 0);
+	for (const struct tree_node *node = tree_next(&t.root); node; node = tree_next(node))
+		n += node->kind == FRAME_USER;
+	assert_int_equal(n, 4); /* [unknown], run, [unknown], write; the other one is the first */
+	assert_int_equal(find(&t, "[unknown]")->total, 2);
+	assert_string_equal(find(&t, "run")->child->child->name, "write");
+	tree_free(&t);
+	fixture_free(&info, &s);
+}
+
 static void same_names_merge(void **state)
 {
 	struct tree_opts o = { .weight = WEIGHT_COUNT };
@@ -379,12 +404,19 @@ static void frames_in_the_middle(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(locks_add_up),    cmocka_unit_test(sites_add_up),
-		cmocka_unit_test(root_to_leaf),    cmocka_unit_test(same_names_merge),
-		cmocka_unit_test(filters),         cmocka_unit_test(lost_stacks_are_shown),
-		cmocka_unit_test(holders),         cmocka_unit_test(unmeasured_is_no_empty_tree),
-		cmocka_unit_test(without_symbols), cmocka_unit_test(diff),
-		cmocka_unit_test(tracing_frames),  cmocka_unit_test(frames_in_the_middle),
+		cmocka_unit_test(locks_add_up),
+		cmocka_unit_test(sites_add_up),
+		cmocka_unit_test(root_to_leaf),
+		cmocka_unit_test(nameless_user_frames),
+		cmocka_unit_test(same_names_merge),
+		cmocka_unit_test(filters),
+		cmocka_unit_test(lost_stacks_are_shown),
+		cmocka_unit_test(holders),
+		cmocka_unit_test(unmeasured_is_no_empty_tree),
+		cmocka_unit_test(without_symbols),
+		cmocka_unit_test(diff),
+		cmocka_unit_test(tracing_frames),
+		cmocka_unit_test(frames_in_the_middle),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
