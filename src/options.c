@@ -284,7 +284,8 @@ int options_parse(const struct cmd *cmd, int argc, char **argv, struct options *
 				return fail(EXIT_RUNTIME, "cannot write the schema");
 			return -1;
 		}
-		if (c >= OPT_EXTRA || (c < 128 && c != '?' && o->extra && strchr(o->extra->shorts, c)))
+		if (c >= OPT_EXTRA ||
+		    (c < 128 && c != '?' && o->extra && strchr(o->extra->shorts, c)))
 			err = o->extra->parse(o->extra->arg, c, optarg);
 		else
 			err = parse_option(cmd, o, c, optarg);

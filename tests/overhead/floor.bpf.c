@@ -3,11 +3,11 @@
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 
-#define EMPTY(name)              \
-	SEC("tp_btf/" #name)     \
+#define EMPTY(name)                 \
+	SEC("tp_btf/" #name)        \
 	int floor_##name(void *ctx) \
-	{                        \
-		return 0;        \
+	{                           \
+		return 0;           \
 	}
 
 EMPTY(percpu_alloc_percpu)
