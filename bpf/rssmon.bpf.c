@@ -4,7 +4,10 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-/* The blocks of an mm whose pointers are known now. */
+/*
+ * The blocks of an mm whose pointers are known now. In one block for all counters only the first
+ * pointer is one of the allocator's: another block may have begun at the others' addresses once.
+ */
 static __always_inline void mark_blocks(const struct rss_words *w, u64 mm, u64 state)
 {
 	struct rss_block *b;
@@ -12,7 +15,7 @@ static __always_inline void mark_blocks(const struct rss_words *w, u64 mm, u64 s
 	for (int i = 0; i < NR_RSS; i++) {
 		u64 ptr = w->ptr[i];
 
-		if (!rss_is_percpu(ptr))
+		if (!rss_is_percpu(ptr) || (i && rss_cfg.block_size > sizeof(int)))
 			continue;
 		b = bpf_map_lookup_elem(&blocks, &ptr);
 		if (!b)
