@@ -15,7 +15,7 @@ B       := build
 
 BUILD_PKGS := build-essential clang llvm libbpf-dev bpftool libelf-dev zlib1g-dev libjansson-dev \
 	libcap-dev libdw-dev libprotobuf-c-dev protobuf-c-compiler pkg-config
-TEST_PKGS := $(BUILD_PKGS) libcmocka-dev jq python3-jsonschema shellcheck clang-format tmux \
+TEST_PKGS := $(BUILD_PKGS) libcmocka-dev groff-base jq python3-jsonschema shellcheck clang-format tmux \
 	libxml2-utils protobuf-compiler chromium qemu-system-x86 busybox-static cpio
 LIBS    := -lbpf -lelf -lz -ljansson -lcap -ldw -lprotobuf-c -lm
 

@@ -54,6 +54,7 @@ enum lost {
 	LOST_USTACK_FAIL,      /* the kernel could not walk the user stack */
 	LOST_HOLDER_FULL,      /* stack table full: the waiting is in no holder's row */
 	LOST_FOLLOW_FULL,      /* filter table full: a descendant is not followed */
+	LOST_MISSED,           /* the kernel skipped a program of ours that it had interrupted */
 	NR_LOST
 };
 

@@ -111,6 +111,26 @@ static int read_owners(struct live *l, struct reader *r)
 	return err;
 }
 
+/*
+ * A program that is preempted (7.x) or interrupted in its middle is skipped by whoever comes next
+ * on that CPU, kernel/trace/bpf_trace.c, kernel/bpf/trampoline.c: 9ed9e9ba2337 (5.12) counts them.
+ */
+static u64 missed_runs(struct live *l)
+{
+	struct bpf_program *p;
+	u64 n = 0;
+
+	bpf_object__for_each_program(p, l->skel->obj) {
+		struct bpf_prog_info pi = {};
+		u32 len = sizeof(pi);
+
+		if (bpf_program__fd(p) >= 0 &&
+		    !bpf_obj_get_info_by_fd(bpf_program__fd(p), &pi, &len))
+			n += pi.recursion_misses;
+	}
+	return n;
+}
+
 static void count_unfinished(struct live *l, struct snap *s)
 {
 	int fd = bpf_map__fd(l->skel->maps.waits);
@@ -212,6 +232,7 @@ int live_snap(struct live *l, struct info *info, struct snap *s)
 	s->mono_ns = now_mono();
 	s->wall_ns = now_wall();
 	s->busy_ns = busy_time();
+	s->lost[LOST_MISSED] += missed_runs(l);
 	count_unfinished(l, s);
 	snap_sort(s);
 	return err ? err : live_name_ustacks(l, info);

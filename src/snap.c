@@ -28,6 +28,7 @@ const char *const lost_names[NR_LOST] = {
 	[LOST_USTACK_FAIL] = "user_stack_walk_failed",
 	[LOST_HOLDER_FULL] = "holder_table_full",
 	[LOST_FOLLOW_FULL] = "follow_table_full",
+	[LOST_MISSED] = "program_missed",
 };
 
 void snap_reset(struct snap *s)

@@ -11,7 +11,7 @@ adds_up='
 
 for by in site stack process cgroup size; do
 	for top in ${TOPS:-1 1000}; do
-		summary --by $by -E $top -- "$TRUTH" -w 2 hash 5 300
+		summary --by $by -E "$top" -- "$TRUTH" -w 2 hash 5 300
 		equal "--by $by -E $top adds up" \
 			"$(grep '"rows"' "$work/out" | jq "$adds_up" | sort -u)" true
 	done

@@ -27,7 +27,11 @@ refused()
 	grep -q "$words" "$work/err" || fail "flame $*: no '$words' in: $(cat "$work/err")"
 }
 
-flame a.folded --comm --user-stacks
+# Two CPUs seldom meet in a short storm, and names take a process that is still there.
+for _ in 1 2 3 4 5 6 7 8; do
+	flame a.folded --comm --user-stacks
+	grep -q '^pcpu_[a-z_]*;truth;.*;maps_op;' "$work/a.folded" && break
+done
 grep -q '^pcpu_[a-z_]*;truth;.*;maps_op;syscall;-;entry_SYSCALL.*bpf_\[k\];.*pcpu_alloc.*_\[k\] [1-9][0-9]*$' \
 	"$work/a.folded" || fail "no way from truth into the allocator: $(cat "$work/a.folded")"
 grep -vE '^[^ ].* [1-9][0-9]*$' "$work/a.folded" && fail "a line that no viewer takes"
