@@ -24,7 +24,7 @@ done
 # Learning takes contention, which takes luck on a small machine: storms until there was some.
 [ -d /sys/kernel/tracing/events/lock ] || [ -d /sys/kernel/debug/tracing/events/lock ] || exit 0
 for _ in $(seq 20); do
-	summary --find-locks learned -- "$TRUTH" -w 8 hash 20 500
+	summary --find-locks learned -- "$TRUTH" -w 8 hash 200 1000
 	[ "$(get '.locks[0].found_by')" = null ] || break
 done
 equal "pcpu_alloc_mutex was found by" "$(get '.locks[0].found_by')" learned
