@@ -33,7 +33,7 @@ const struct fact facts[NR_FACTS] = {
 	[FACT_KALLSYMS_DATA] = { "kallsyms_data", "data symbols in /proc/kallsyms", "2.6", NULL,
 				 "lock addresses come from the kernel's code, or are learned",
 				 probe_kallsyms_data },
-	[FACT_PERCPU_EVENTS] = { "percpu_events", "percpu:* tracepoints", "4.14", "df95e795a722",
+	[FACT_PERCPU_EVENTS] = { "percpu_events", "percpu:* tracepoints", "4.13", "df95e795a722",
 				 "everything", probe_percpu_events },
 	[FACT_PERCPU_CALL_SITE] = { "percpu_call_site", "percpu_alloc_percpu tells the call site",
 				    "5.19", "f67bed134a05",

@@ -41,7 +41,7 @@ int live_check_kernel(void)
 		return fail(EXIT_KERNEL, "no kernel type information in /sys/kernel/btf/vmlinux; "
 					 "the kernel needs CONFIG_DEBUG_INFO_BTF");
 	if (!fact_has(FACT_PERCPU_EVENTS))
-		return fail(EXIT_KERNEL, "this kernel has no percpu:* tracepoints; it needs 4.14 "
+		return fail(EXIT_KERNEL, "this kernel has no percpu:* tracepoints; it needs 4.13 "
 					 "and CONFIG_TRACEPOINTS");
 	return 0;
 }
