@@ -103,7 +103,7 @@ int cgroups_choose(const char *path, struct cgroup_choice *choice)
 	if (!*choice->mount)
 		return fail(EXIT_KERNEL, "no cgroup hierarchy is mounted; try: "
 					 "mount -t cgroup2 none /sys/fs/cgroup");
-	/* On 64 bits the inode number of a cgroup is its id (67c0496e87d1, 5.5). */
+	/* On 64 bits the inode number of a cgroup is its id (40430452fd5d, 5.5). */
 	choice->id = path ? st.st_ino : 0;
 	return 0;
 }
