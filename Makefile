@@ -16,7 +16,9 @@ B       := build
 BUILD_PKGS := build-essential clang llvm libbpf-dev bpftool libelf-dev zlib1g-dev libjansson-dev \
 	libcap-dev libdw-dev libprotobuf-c-dev protobuf-c-compiler pkg-config
 TEST_PKGS := $(BUILD_PKGS) libcmocka-dev groff-base jq python3-jsonschema shellcheck clang-format tmux \
-	libxml2-utils protobuf-compiler chromium qemu-system-x86 busybox-static cpio
+	libxml2-utils protobuf-compiler chromium qemu-system-x86 busybox-static cpio $(LAB_PKGS)
+# What it takes to build a kernel.
+LAB_PKGS := flex bison bc libssl-dev pahole kmod rsync xz-utils
 LIBS    := -lbpf -lelf -lz -ljansson -lcap -ldw -lprotobuf-c -lm
 
 ARCH    := $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(shell uname -m)))
@@ -107,11 +109,17 @@ test:
 	@$(MAKE) --no-print-directory -j$$(nproc) all tests
 	@tests/run $(SUITES)
 
-# One kernel, or all, in QEMU: make vm K=6.12, make vm K=/path/to/vmlinuz; make lab K=lazy.
-vm lab:
+# One kernel, or all, in QEMU: make vm K=6.12, make vm K=/path/to/vmlinuz.
+vm:
 	@tests/need $(TEST_PKGS)
 	@$(MAKE) --no-print-directory -j$$(nproc) all tests
-	@tests/$@/run $(K)
+	@tests/vm/run $(K)
+
+# The kernel with switchable rss_stat is built; make lab K=lazy boots one mode and runs the guest tests.
+lab:
+	@tests/need $(TEST_PKGS)
+	@$(MAKE) --no-print-directory -j$$(nproc) all tests
+	@$(if $(K),tests/lab/run $(K),tests/lab/build && tests/lab/build lockstat)
 
 # What watching costs, against the peers that are installed here; a quiet machine, please.
 bench-overhead: all tests $(B)/tests/floor

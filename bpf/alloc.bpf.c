@@ -18,17 +18,23 @@ static __always_inline u32 site_hash(u64 call_site, u64 meta)
 /* Who stands behind a generic call site: one stack for each new key, and only then. */
 static __always_inline void keep_owner(void *ctx, struct cpu_block *b, u64 call_site, u64 meta)
 {
-	struct owner_key key = { .call_site = call_site, .meta = meta };
-	struct owner owner = {};
+	union kept_key key = { .owner = { .call_site = call_site, .meta = meta } };
+	union kept_value *new;
+	long err;
 
-	if (bpf_map_lookup_elem(&owners, &key))
-		return;
-	if (bpf_get_stack(ctx, owner.ip, sizeof(owner.ip), 0) <= 0) {
-		add(&b->lost[LOST_STACK_FAIL], 1);
+	err = bpf_map_update_elem(&kept, &key, &zero_kept, BPF_NOEXIST);
+	if (err) {
+		if (err == -7 /* -E2BIG */)
+			add(&b->lost[LOST_OWNER_FULL], 1);
 		return;
 	}
-	if (bpf_map_update_elem(&owners, &key, &owner, BPF_NOEXIST) == -7 /* -E2BIG */)
-		add(&b->lost[LOST_OWNER_FULL], 1);
+	new = bpf_map_lookup_elem(&kept, &key);
+	if (!new)
+		return;
+	if (bpf_get_stack(ctx, new->owner.ip, sizeof(new->owner.ip), 0) <= 0) {
+		add(&b->lost[LOST_STACK_FAIL], 1);
+		bpf_map_delete_elem(&kept, &key);
+	}
 }
 
 enum claim { CLAIM_OURS, CLAIM_TAKEN, CLAIM_BUSY };
@@ -163,8 +169,9 @@ static __always_inline void count_free(void *ctx, bool cmpxchg)
 {
 	struct cpu_block *b = this_block();
 
+	/* Not atomic: pcpu_lock lets no other free event run meanwhile, on any CPU. */
 	if (b)
-		add(&b->frees, 1);
+		b->frees++;
 }
 
 static __always_inline void count_fail(void *ctx, bool cmpxchg)

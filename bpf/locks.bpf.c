@@ -112,15 +112,29 @@ static __always_inline void wait_end(struct cpu_block *b, struct wait *w, u32 lo
 		wait_in_mm(ns);
 }
 
-static __always_inline struct wait *task_wait_new(struct cpu_block *b, struct wait_key *key)
+static __always_inline union kept_key this_wait_key(u32 lock)
 {
-	long err = bpf_map_update_elem(&waits, key, &zero_wait, BPF_ANY);
+	union kept_key key = {
+		.wait = { .tid = bpf_get_current_pid_tgid(), .lock = lock },
+	};
 
-	if (err) {
+	return key;
+}
+
+static __always_inline struct wait *task_wait(const union kept_key *key)
+{
+	union kept_value *k = bpf_map_lookup_elem(&kept, key);
+
+	return k ? &k->wait : NULL;
+}
+
+static __always_inline struct wait *task_wait_new(struct cpu_block *b, const union kept_key *key)
+{
+	if (bpf_map_update_elem(&kept, key, &zero_kept, BPF_ANY)) {
 		add(&b->lost[LOST_WAIT_FULL], 1);
 		return NULL;
 	}
-	return bpf_map_lookup_elem(&waits, key);
+	return task_wait(key);
 }
 
 /*
@@ -139,8 +153,8 @@ static __always_inline void begin_spin(void *ctx, struct cpu_block *b, u32 lock)
 static __always_inline void begin_task(void *ctx, struct cpu_block *b, u32 lock, u64 addr,
 				       bool sleeping)
 {
-	struct wait_key key = { .tid = bpf_get_current_pid_tgid(), .lock = lock };
-	struct wait *w = bpf_map_lookup_elem(&waits, &key);
+	union kept_key key = this_wait_key(lock);
+	struct wait *w = task_wait(&key);
 
 	if (w) {
 		wait_phase(w, bpf_ktime_get_ns(), sleeping);
@@ -179,7 +193,7 @@ static __always_inline bool any_filter(void)
 static __always_inline void contention_end(u64 addr, int ret)
 {
 	u32 lock = lock_index(addr);
-	struct wait_key key;
+	union kept_key key;
 	struct cpu_block *b;
 	struct wait *w;
 
@@ -194,12 +208,11 @@ static __always_inline void contention_end(u64 addr, int ret)
 		w->start_ns = 0;
 		return;
 	}
-	key.tid = bpf_get_current_pid_tgid();
-	key.lock = lock;
-	w = bpf_map_lookup_elem(&waits, &key);
+	key = this_wait_key(lock);
+	w = task_wait(&key);
 	if (w) {
 		wait_end(b, w, lock, ret, true);
-		bpf_map_delete_elem(&waits, &key);
+		bpf_map_delete_elem(&kept, &key);
 	} else if (control.live && !any_filter()) {
 		add(&b->lost[LOST_WAIT_BEGIN], 1);
 	}
@@ -270,14 +283,14 @@ static __always_inline void mutex_enter(void *ctx, u64 addr)
 
 static __always_inline void mutex_exit(int ret)
 {
-	struct wait_key key = { .tid = bpf_get_current_pid_tgid(), .lock = LOCK_ALLOC_MUTEX };
-	struct wait *w = bpf_map_lookup_elem(&waits, &key);
+	union kept_key key = this_wait_key(LOCK_ALLOC_MUTEX);
+	struct wait *w = task_wait(&key);
 	struct cpu_block *b = this_block();
 
 	if (!w || !b)
 		return;
 	wait_end(b, w, LOCK_ALLOC_MUTEX, ret, false);
-	bpf_map_delete_elem(&waits, &key);
+	bpf_map_delete_elem(&kept, &key);
 }
 
 /* A task that waits for our mutex calls no other mutex_lock before it returns: no nesting. */

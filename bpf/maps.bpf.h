@@ -15,7 +15,7 @@
 
 SHARED const volatile struct cfg cfg;
 SHARED struct control control;
-SHARED const struct wait zero_wait;
+SHARED const union kept_value zero_kept;
 SHARED const struct row_stat zero_row;
 
 /*
@@ -32,17 +32,10 @@ SHARED struct {
 
 SHARED struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, NR_OWNERS);
-	__type(key, struct owner_key);
-	__type(value, struct owner);
-} owners SEC(".maps");
-
-SHARED struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, NR_WAITS);
-	__type(key, struct wait_key);
-	__type(value, struct wait);
-} waits SEC(".maps");
+	__uint(max_entries, NR_WAITS + NR_OWNERS);
+	__type(key, union kept_key);
+	__type(value, union kept_value);
+} kept SEC(".maps");
 
 SHARED struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -100,15 +93,17 @@ static __always_inline void add(u64 *counter, u64 n)
 	__sync_fetch_and_add(counter, n);
 }
 
-/* Is this task one that the user did not ask for? Compiled away when no filter is set. */
+static __always_inline bool asked_for(u32 id)
+{
+	return bpf_map_lookup_elem(&filter_ids, &id);
+}
+
+/* Is this task one that the user did not ask for? No call is left of it when no filter is set. */
 static __always_inline bool filtered(void)
 {
-	u64 id = bpf_get_current_pid_tgid();
-	u32 tgid = id >> 32, tid = id;
-
-	if (cfg.filter_tgid && !bpf_map_lookup_elem(&filter_ids, &tgid))
+	if (cfg.filter_tgid && !asked_for(bpf_get_current_pid_tgid() >> 32))
 		return true;
-	if (cfg.filter_tid && !bpf_map_lookup_elem(&filter_ids, &tid))
+	if (cfg.filter_tid && !asked_for(bpf_get_current_pid_tgid()))
 		return true;
 	if (cfg.filter_cgroup == 2 && bpf_current_task_under_cgroup(&filter_cgroup, 0) != 1)
 		return true;

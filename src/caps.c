@@ -2,7 +2,10 @@
 #include "caps.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/capability.h>
+
+#include "kernel.h"
 
 static const struct {
 	cap_value_t cap;
@@ -42,6 +45,28 @@ int caps_missing(char *buf, size_t len)
 		missing++;
 	}
 	return missing;
+}
+
+int bpf_refused(int err, const char *what, const char *otherwise)
+{
+	char missing[128];
+
+	if (err != -EPERM && err != -EACCES)
+		return fail(EXIT_KERNEL, "%s: %s; %s", what, strerror(-err), otherwise);
+	if (caps_missing(missing, sizeof(missing)))
+		return fail(EXIT_PERM,
+			    "%s: missing %s; run as root, or: setcap " CAPS_SETCAP " pcpustat",
+			    what, missing);
+	if (fact_get(FACT_MAP_MEMCG, NULL) == FACT_ABSENT)
+		return fail(EXIT_PERM,
+			    "%s: this kernel counts BPF maps against RLIMIT_MEMLOCK; add "
+			    "cap_sys_resource to the program's capabilities, or: ulimit -l "
+			    "unlimited",
+			    what);
+	return fail(EXIT_KERNEL,
+		    "%s: bpf() is forbidden here (%s) although no capability is missing: a "
+		    "container's seccomp filter, or lockdown",
+		    what, strerror(-err));
 }
 
 int caps_drop(void)

@@ -12,6 +12,7 @@
 #include "locks.h"
 #include "probes.h"
 #include "render.h"
+#include "rss.h"
 #include "snap.h"
 #include "trial.h"
 
@@ -24,6 +25,7 @@ struct diagnosis {
 	bool bpf;
 	const struct backend *backends[NR_SIGNALS];
 	struct lock_info locks[NR_LOCKS];
+	const char *rss_mode;
 	char verdict[512];
 };
 
@@ -99,6 +101,7 @@ static void diagnose(struct diagnosis *d)
 		probes_choose(i, NULL, &d->backends[i]);
 	if (d->bpf)
 		locks_find(d->locks, kernel_ksyms(), NULL);
+	d->rss_mode = rss_mode_now();
 	make_verdict(d);
 }
 
@@ -154,7 +157,7 @@ static int print_json(const struct diagnosis *d)
 	obj = json_pack(
 		"{s:s, s:i, s:s, s:s, s:s?, s:o, s:o, s:o, s:o, s:{s:s, s:s, s:s, s:s}, s:s}",
 		"type", "doctor", "schema", JSON_SCHEMA, "version", VERSION, "kernel",
-		d->uts.release, "rss_mode", kernel_rss_mode(), "signals", signals, "backends",
+		d->uts.release, "rss_mode", d->rss_mode, "signals", signals, "backends",
 		backends_json(d), "locks", locks, "facts", facts_json(), "privileges", "missing",
 		d->missing_caps, "lockdown", d->lockdown, "kptr_restrict", d->kptr_restrict,
 		"perf_event_paranoid", d->perf_paranoid, "verdict", d->verdict);
@@ -180,6 +183,7 @@ static int print_text(const struct diagnosis *d)
 {
 	printf("Linux %s, pcpustat %s\n\nkernel\n", d->uts.release, VERSION);
 	print_facts();
+	printf("%-29s %s\n", "rss_stat mode", d->rss_mode ? d->rss_mode : "-");
 	printf("\nprivileges\n%-29s %s\n", "missing capabilities",
 	       *d->missing_caps ? d->missing_caps : "none");
 	if (*d->missing_caps)

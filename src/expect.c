@@ -39,19 +39,6 @@ static bool futex_ref(const struct btf *btf)
 	return mm_has(btf, "futex_ref", NULL, NULL) || mm_has(btf, "futex", "phash", "ref");
 }
 
-/* By a census, where this kernel has the iterator that it takes; "" when that fails. */
-static void census_mode(char *mode, size_t len)
-{
-	_cleanup_census_ struct rss_census c = {};
-	_cleanup_rss_ struct rss *r = NULL;
-
-	*mode = '\0';
-	if (!fact_has(FACT_TASK_ITER) || rss_open(&r) || rss_take(r, &c))
-		return;
-	if (c.mode != MODE_UNKNOWN)
-		snprintf(mode, len, "%s", rss_mode_names[c.mode]);
-}
-
 void expect_facts(struct alloc_facts *f, bool look, char *mode, size_t len)
 {
 	const struct btf *btf;
@@ -59,9 +46,9 @@ void expect_facts(struct alloc_facts *f, bool look, char *mode, size_t len)
 	int rss;
 
 	*mode = '\0';
-	if (look)
-		census_mode(mode, len);
-	shape = *mode ? NULL : kernel_rss_mode();
+	shape = look ? rss_mode_by_census() : NULL;
+	if (!shape)
+		shape = kernel_rss_mode();
 	if (shape)
 		snprintf(mode, len, "%s", shape);
 	btf = kernel_btf();

@@ -13,30 +13,16 @@
 #include "locks.h"
 #include "pcpustat.skel.h"
 #include "probes.h"
+#include "rss.h"
 #include "self.skel.h"
 
 int live_check_kernel(void)
 {
-	char missing[128];
-	int err = fact_has(FACT_RAW_TP) ? 0 : trial_load();
+	int err = fact_has(FACT_TP_BTF) || fact_has(FACT_RAW_TP) ? 0 : trial_load();
 
-	if (err == -EPERM || err == -EACCES) {
-		if (caps_missing(missing, sizeof(missing)))
-			return fail(EXIT_PERM,
-				    "cannot load BPF programs: missing %s; run as root, or: "
-				    "setcap " CAPS_SETCAP " pcpustat",
-				    missing);
-		return fail(EXIT_KERNEL,
-			    "cannot load BPF programs: bpf() is forbidden here (%s) "
-			    "although no capability is missing: a container's seccomp filter, or "
-			    "lockdown",
-			    strerror(-err));
-	}
 	if (err)
-		return fail(EXIT_KERNEL,
-			    "cannot load BPF programs: %s; the kernel needs "
-			    "CONFIG_BPF_SYSCALL",
-			    strerror(-err));
+		return bpf_refused(err, "cannot load BPF programs",
+				   "the kernel needs CONFIG_BPF_SYSCALL");
 	if (!fact_has(FACT_BTF))
 		return fail(EXIT_KERNEL, "no kernel type information in /sys/kernel/btf/vmlinux; "
 					 "the kernel needs CONFIG_DEBUG_INFO_BTF");
@@ -49,7 +35,7 @@ int live_check_kernel(void)
 static void describe_host(struct info *info)
 {
 	struct utsname u;
-	const char *mode = kernel_rss_mode();
+	const char *mode = rss_mode_now();
 
 	uname(&u);
 	snprintf(info->kernel, sizeof(info->kernel), "%s", u.release);

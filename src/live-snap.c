@@ -87,11 +87,15 @@ static int read_stack(void *arg, const void *key, const void *value)
 static int read_owner(void *arg, const void *key, const void *value)
 {
 	struct info *info = ((struct reader *)arg)->info;
+	const union kept_key *k = key;
+	const union kept_value *v = value;
 
+	if (!k->owner.meta)
+		return 0; /* a wait */
 	if (grow(&info->owners, &info->cap_owners, info->nr_owners, sizeof(*info->owners)))
 		return -ENOMEM;
-	info->owners[info->nr_owners].key = *(const struct owner_key *)key;
-	info->owners[info->nr_owners++].owner = *(const struct owner *)value;
+	info->owners[info->nr_owners].key = k->owner;
+	info->owners[info->nr_owners++].owner = v->owner;
 	return 0;
 }
 
@@ -105,40 +109,60 @@ static int read_owners(struct live *l, struct reader *r)
 	int err;
 
 	r->info->nr_owners = 0;
-	err = live_each(bpf_map__fd(l->skel->maps.owners), sizeof(struct owner_key),
-			sizeof(struct owner), read_owner, r);
+	err = live_each(bpf_map__fd(l->skel->maps.kept), sizeof(union kept_key),
+			sizeof(union kept_value), read_owner, r);
 	qsort(r->info->owners, r->info->nr_owners, sizeof(*r->info->owners), cmp_owner);
 	return err;
+}
+
+static u64 missed_runs(const struct bpf_program *p)
+{
+	struct bpf_prog_info info = {};
+	u32 len = sizeof(info);
+
+	if (bpf_program__fd(p) < 0 || bpf_obj_get_info_by_fd(bpf_program__fd(p), &info, &len))
+		return 0;
+	return info.recursion_misses;
 }
 
 /*
  * A program that is preempted (7.x) or interrupted in its middle is skipped by whoever comes next
  * on that CPU, kernel/trace/bpf_trace.c, kernel/bpf/trampoline.c: 9ed9e9ba2337 (5.12) counts them.
+ * Without a filter it is known what went past: the totals stay exact, of allocations but for their
+ * bytes.
  */
-static u64 missed_runs(struct live *l)
+static void count_missed(struct live *l, struct snap *s)
 {
+	const struct cfg *cfg = &l->skel->rodata->cfg;
+	bool all = !cfg->filter_tgid && !cfg->filter_tid && !cfg->filter_cpu && !cfg->filter_cgroup;
 	struct bpf_program *p;
-	u64 n = 0;
 
 	bpf_object__for_each_program(p, l->skel->obj) {
-		struct bpf_prog_info pi = {};
-		u32 len = sizeof(pi);
+		const char *event = strrchr(bpf_program__section_name(p), '/');
+		u64 n = missed_runs(p);
 
-		if (bpf_program__fd(p) >= 0 &&
-		    !bpf_obj_get_info_by_fd(bpf_program__fd(p), &pi, &len))
-			n += pi.recursion_misses;
+		s->lost[LOST_MISSED] += n;
+		if (!all || !event)
+			continue;
+		if (!strcmp(event, "/percpu_alloc_percpu")) {
+			s->other_allocs += n;
+			s->row_other_allocs += cfg->row_by ? n : 0;
+		} else if (!strcmp(event, "/percpu_free_percpu")) {
+			s->frees += n;
+		} else if (!strcmp(event, "/percpu_alloc_percpu_fail")) {
+			s->fails += n;
+		}
 	}
-	return n;
 }
 
 static void count_unfinished(struct live *l, struct snap *s)
 {
-	int fd = bpf_map__fd(l->skel->maps.waits);
-	struct wait_key key, *prev = NULL;
+	int fd = bpf_map__fd(l->skel->maps.kept);
+	union kept_key key, *prev = NULL;
 
 	while (!bpf_map_get_next_key(fd, prev, &key)) {
-		if (key.lock < NR_LOCKS)
-			s->unfinished[key.lock]++;
+		if (!key.owner.meta && key.wait.lock < NR_LOCKS)
+			s->unfinished[key.wait.lock]++;
 		prev = &key;
 	}
 	for (int cpu = 0; cpu < l->nr_cpus; cpu++)
@@ -232,7 +256,7 @@ int live_snap(struct live *l, struct info *info, struct snap *s)
 	s->mono_ns = now_mono();
 	s->wall_ns = now_wall();
 	s->busy_ns = busy_time();
-	s->lost[LOST_MISSED] += missed_runs(l);
+	count_missed(l, s);
 	count_unfinished(l, s);
 	snap_sort(s);
 	return err ? err : live_name_ustacks(l, info);

@@ -11,8 +11,10 @@
 #include <bpf/libbpf.h>
 
 #include "pcpustat.skel.h"
+#include "caps.h"
 #include "live-priv.h"
 #include "probes.h"
+#include "trial.h"
 #include "usyms.h"
 
 /* Maps that a run without these options does not need: they are not even made. */
@@ -20,7 +22,6 @@ static void drop_unused_maps(struct pcpustat_bpf *skel, const struct cfg *cfg)
 {
 	bpf_map__set_autocreate(skel->maps.rows, cfg->row_by != ROW_NONE);
 	bpf_map__set_autocreate(skel->maps.stacks, cfg->stacks);
-	bpf_map__set_autocreate(skel->maps.owners, cfg->owners);
 	bpf_map__set_autocreate(skel->maps.calls, cfg->latency || cfg->mm_calls);
 	bpf_map__set_autocreate(skel->maps.ustacks, cfg->user_stacks);
 	bpf_map__set_autocreate(skel->maps.filter_ids, cfg->filter_tgid || cfg->filter_tid);
@@ -88,9 +89,7 @@ static int load_skeleton(struct live *l)
 	int err = pcpustat_bpf__load(l->skel);
 
 	if (err)
-		return fail(err == -EPERM ? EXIT_PERM : EXIT_KERNEL,
-			    "the kernel refused our BPF programs: %s; run pcpustat doctor",
-			    strerror(-err));
+		return bpf_refused(err, "cannot load our BPF programs", "run pcpustat doctor");
 	l->blocks_len = sizeof(struct cpu_block) * l->nr_cpus;
 	l->blocks = mmap(NULL, l->blocks_len, PROT_READ | PROT_WRITE, MAP_SHARED,
 			 bpf_map__fd(l->skel->maps.cpus), 0);
@@ -252,6 +251,7 @@ int live_open(struct live **out, const struct live_opts *opts, struct info *info
 		err = load_all(l, opts, info);
 	if (!err)
 		err = learn_start(l, info);
+	trial_end();
 	self_stop(&l->self);
 	kernel_put_btf();
 	malloc_trim(0);

@@ -100,10 +100,27 @@ const char *site_owner(const struct info *info, const struct site *site, bool *s
 	return NULL;
 }
 
+static bool is_mm_init(const char *name)
+{
+	return name && !strncmp(name, "mm_init", 7) && (!name[7] || name[7] == '.');
+}
+
+/* A compiler may have left mm_init's helpers out of line: its own frame is what counts. */
 bool site_is_mm_init(const struct info *info, const struct site *site)
 {
-	bool sampled;
-	const char *owner = site_owner(info, site, &sampled);
+	const char *names[OWNER_FRAMES];
+	char hex[OWNER_FRAMES][FRAME_HEX];
+	const struct owner *owner;
+	size_t nr;
 
-	return owner && !strncmp(owner, "mm_init", 7) && (!owner[7] || owner[7] == '.');
+	if (!info->ksyms)
+		return false;
+	if (site->call_site && is_mm_init(ksyms_name(info->ksyms, site->call_site, NULL)))
+		return true;
+	owner = find_owner(info, site);
+	nr = owner ? stack_names(info->ksyms, owner->ip, OWNER_FRAMES, names, hex) : 0;
+	for (size_t i = 0; i < nr; i++)
+		if (is_mm_init(names[i]))
+			return true;
+	return false;
 }

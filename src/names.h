@@ -15,6 +15,7 @@ const char *site_name(const struct info *info, const struct site *site, char *bu
  */
 const char *site_owner(const struct info *info, const struct site *site, bool *sampled);
 
+/* Is it mm_init's own call, or is mm_init on the stack that was sampled for it? */
 bool site_is_mm_init(const struct info *info, const struct site *site);
 
 #endif

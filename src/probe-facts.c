@@ -150,12 +150,27 @@ PROBE(fentry)
 
 PROBE(kprobe)
 {
-	return from_trial(trial_attach(HOOK_KPROBE, "__mmdrop", 0), how, len);
+	int err = trial_attach(HOOK_KPROBE, "__mmdrop", 0);
+
+	/* Debian and Ubuntu: at 3 and more perf_event_open() is for CAP_SYS_ADMIN. */
+	if (err == -EACCES && !trial_load())
+		return say(FACT_UNKNOWN, how, len, "refused: kernel.perf_event_paranoid above 2");
+	return from_trial(err, how, len);
 }
 
 PROBE(cmpxchg)
 {
 	return from_trial(trial_cmpxchg(), how, len);
+}
+
+PROBE(map_memcg)
+{
+	int err = trial_memlock();
+
+	if (!err)
+		return say(FACT_PRESENT, how, len, "a map was made with a limit of 0");
+	snprintf(how, len, "with a limit of 0: %s", strerror(-err));
+	return err == -EPERM && !trial_load() ? FACT_ABSENT : FACT_UNKNOWN;
 }
 
 PROBE(task_iter)

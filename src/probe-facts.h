@@ -22,6 +22,7 @@ PROBE(tracefs);
 PROBE(fentry);
 PROBE(kprobe);
 PROBE(cmpxchg);
+PROBE(map_memcg);
 PROBE(task_iter);
 PROBE(kallsyms);
 PROBE(kallsyms_data);

@@ -6,6 +6,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "caps.h"
 #include "kernel.h"
 #include "trial.h"
 
@@ -203,9 +204,7 @@ static int load(struct rss_mon *m, const struct rss *r, const struct rss_census 
 	set_config(m, r, c, verify);
 	err = rssmon_bpf__load(m->skel);
 	if (err)
-		return fail(err == -EPERM ? EXIT_PERM : EXIT_KERNEL,
-			    "the kernel refused our BPF programs: %s; run pcpustat doctor",
-			    strerror(-err));
+		return bpf_refused(err, "cannot load our BPF programs", "run pcpustat doctor");
 	m->ring = ring_buffer__new(bpf_map__fd(m->skel->maps.examples), on_sample, m, NULL);
 	if (!m->ring)
 		return fail(EXIT_RUNTIME, "cannot map the ring buffer: %s", strerror(errno));
@@ -220,6 +219,7 @@ int rss_mon_open(struct rss_mon **out, const struct rss *r, const struct rss_cen
 	if (!m)
 		return fail(EXIT_RUNTIME, "out of memory");
 	err = load(m, r, c, verify);
+	trial_end();
 	if (err) {
 		rss_mon_close(m);
 		return err;

@@ -12,6 +12,7 @@
 #include "cgroups.h"
 #include "kernel.h"
 #include "rss-probe.h"
+#include "trial.h"
 
 #include "rsscensus.skel.h"
 
@@ -47,21 +48,8 @@ static int load(struct rss *r)
 
 static int no_access(int err)
 {
-	char missing[128];
-
-	if (err != -EPERM && err != -EACCES)
-		return fail(EXIT_KERNEL,
-			    "the kernel takes no BPF task iterator (5.8, CONFIG_DEBUG_INFO_BTF): %s",
-			    strerror(-err));
-	if (caps_missing(missing, sizeof(missing)))
-		return fail(EXIT_PERM,
-			    "cannot read the census: missing %s; run as root, or: "
-			    "setcap " CAPS_SETCAP " pcpustat",
-			    missing);
-	return fail(EXIT_KERNEL,
-		    "bpf() is forbidden here (%s) although no capability is missing: "
-		    "a container's seccomp filter, or lockdown",
-		    strerror(-err));
+	return bpf_refused(err, "cannot read the census",
+			   "it takes a BPF task iterator (5.8, CONFIG_DEBUG_INFO_BTF)");
 }
 
 int rss_open(struct rss **out)
@@ -187,4 +175,24 @@ int rss_take(struct rss *r, struct rss_census *c)
 	fill_info(r, c);
 	rss_decide_mode(c, fact_has(FACT_RSS_GROUPED));
 	return 0;
+}
+
+const char *rss_mode_by_census(void)
+{
+	_cleanup_census_ struct rss_census c = {};
+	_cleanup_rss_ struct rss *r = NULL;
+
+	if (!fact_has(FACT_TASK_ITER) || rss_open(&r) || rss_take(r, &c))
+		return NULL;
+	return c.mode == MODE_UNKNOWN ? NULL : rss_mode_names[c.mode];
+}
+
+const char *rss_mode_now(void)
+{
+	const char *types = kernel_rss_mode(), *census = NULL;
+
+	/* Counters that can be atomic need not ever be: that is up to the caller in kernel/fork.c. */
+	if (types && !strcmp(types, "lazy") && !trial_load())
+		census = rss_mode_by_census();
+	return census ? census : types;
 }

@@ -79,6 +79,11 @@ void rss_census_free(struct rss_census *c);
 /* The possible CPUs' __per_cpu_offset, NULL when they could not be measured. */
 const u64 *rss_cpu_offsets(const struct rss *r, u32 *nr);
 
+/* The mode's name by a census of one fork, NULL when it cannot be told. */
+const char *rss_mode_by_census(void);
+/* The same where the kernel's types leave a choice, else by the types alone: no fork then. */
+const char *rss_mode_now(void);
+
 static inline void rss_closep(struct rss **r)
 {
 	rss_close(*r);

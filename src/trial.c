@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <linux/bpf.h>
 #include <linux/perf_event.h>
@@ -59,6 +60,25 @@ int trial_load(void)
 	_cleanup_close_ int fd = load(BPF_PROG_TYPE_RAW_TRACEPOINT, 0, 0);
 
 	return fd < 0 ? fd : 0;
+}
+
+int trial_memlock(void)
+{
+	struct rlimit old, none;
+	int fd;
+
+	if (getrlimit(RLIMIT_MEMLOCK, &old))
+		return -errno;
+	/* libbpf lifts the limit once, at the first program. */
+	none = (struct rlimit) { 0, old.rlim_max };
+	if (setrlimit(RLIMIT_MEMLOCK, &none))
+		return -errno;
+	fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "pcpustat_trial", 4, 4, 1, NULL);
+	setrlimit(RLIMIT_MEMLOCK, &old);
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
 }
 
 static int btf_target(enum hook hook, const char *target)
@@ -133,13 +153,57 @@ static int tp_event_open(const char *target)
 	return perf_open(&attr);
 }
 
+/* Events that a trial has opened, for whoever asks next: each new one costs percpu memory. */
+static struct {
+	char symbol[64];
+	u64 addr;
+	bool ret;
+	int fd;
+} spare[4];
+
+static int take_spare(const char *symbol, u64 addr, bool ret)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(spare); i++)
+		if (*spare[i].symbol && spare[i].addr == addr && spare[i].ret == ret &&
+		    !strcmp(spare[i].symbol, symbol)) {
+			*spare[i].symbol = '\0';
+			return spare[i].fd;
+		}
+	return -1;
+}
+
+static int keep_spare(const char *symbol, u64 addr, bool ret, int fd)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(spare); i++) {
+		if (*spare[i].symbol || strlen(symbol) >= sizeof(spare[i].symbol))
+			continue;
+		strcpy(spare[i].symbol, symbol);
+		spare[i].addr = addr;
+		spare[i].ret = ret;
+		spare[i].fd = fd;
+		return 0;
+	}
+	close(fd);
+	return 0;
+}
+
+void trial_end(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(spare); i++)
+		if (*spare[i].symbol)
+			close(spare[i].fd);
+	memset(spare, 0, sizeof(spare));
+}
+
 int kprobe_event_open(const char *symbol, u64 addr, bool ret)
 {
 	struct perf_event_attr attr = {};
 	char line[64];
 	unsigned int bit = 0;
-	int err;
+	int err, kept = take_spare(symbol, addr, ret);
 
+	if (kept >= 0)
+		return kept;
 	err = read_line("/sys/bus/event_source/devices/kprobe/type", line, sizeof(line));
 	if (err)
 		return err;
@@ -166,6 +230,14 @@ static int try_perf(enum bpf_prog_type type, int event)
 	return ioctl(fd, PERF_EVENT_IOC_SET_BPF, prog) ? -errno : 0;
 }
 
+/* That an event takes a program is the same for all of them; that one can be made is not. */
+static int try_kprobe(const char *target, u64 addr, bool ret)
+{
+	int fd = kprobe_event_open(target, addr, ret);
+
+	return fd < 0 ? fd : keep_spare(target, addr, ret, fd);
+}
+
 static int try_hook(enum hook hook, const char *target, u64 addr)
 {
 	switch (hook) {
@@ -178,9 +250,8 @@ static int try_hook(enum hook hook, const char *target, u64 addr)
 	case HOOK_TP:
 		return try_perf(BPF_PROG_TYPE_TRACEPOINT, tp_event_open(target));
 	case HOOK_KPROBE:
-		return try_perf(BPF_PROG_TYPE_KPROBE, kprobe_event_open(target, addr, false));
 	case HOOK_KRETPROBE:
-		return try_perf(BPF_PROG_TYPE_KPROBE, kprobe_event_open(target, addr, true));
+		return try_kprobe(target, addr, hook == HOOK_KRETPROBE);
 	}
 	return -EINVAL;
 }

@@ -26,10 +26,19 @@ enum hook {
  */
 int trial_attach(enum hook hook, const char *target, u64 addr);
 
+/* Closes what trials have kept open for the real thing. */
+void trial_end(void);
+
 /* Only bpf() itself: 0, or -errno of loading a program of two instructions. */
 int trial_load(void);
 
-/* The same for a program with an atomic compare-and-exchange. */
+/*
+ * Whether maps count against RLIMIT_MEMLOCK: 0 if one can be made with a limit of 0, else -errno,
+ * -EPERM before 80ee81e0403c (5.11). Not for several threads: the limit is the process's.
+ */
+int trial_memlock(void);
+
+/* As trial_load(), for a program with an atomic compare-and-exchange. */
 int trial_cmpxchg(void);
 
 /*

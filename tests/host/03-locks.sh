@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Lock waits under a storm: identity and consistency, never a minimum; stacks from an independent
 # source (the kernel's own trace buffer) name the same locks.
+# STORM: as large as the machine can bear.
 . "${TEST_LIB:-$(dirname "$0")/lib.sh}"
 mounted tracefs /sys/kernel/tracing
 t=/sys/kernel/tracing/instances/pcpustat_locks
@@ -17,7 +18,8 @@ consistent='
 	([.rows[] | select(.stack) |
 	  (.spin_ns == null or .wait_ns == .spin_ns + .sleep_ns) and .max_ns <= .wait_ns] | all)'
 
-summary --by stack -E 100000 -- "$TRUTH" -w 8 hash 20 500
+# shellcheck disable=SC2086 # two words
+summary --by stack -E 100000 -- "$TRUTH" -w 8 hash ${STORM:-20 500}
 equal "every interval is consistent" \
 	"$(grep '"locks":.*"waits"' "$work/out" | jq "$consistent" | sort -u)" true
 equal "pcpu_alloc_mutex was found" "$(header '.locks[0].address != null')" true
@@ -39,7 +41,8 @@ echo 1 >$t/options/stacktrace
 addr=$(header '.locks[0].address')
 echo "lock_addr == $addr" >$t/events/lock/contention_begin/filter
 echo 1 >$t/events/lock/contention_begin/enable
-"$TRUTH" -w 8 hash 20 500 >/dev/null
+# shellcheck disable=SC2086
+"$TRUTH" -w 8 hash ${STORM:-20 500} >/dev/null
 echo 0 >$t/events/lock/contention_begin/enable
 awk '/contention_begin:/ { n++ } /<stack trace>/ { s = 0; t++ } / => (pcpu_alloc|_*pcpu_balance)/ {
 	if (!s++) ok++ } END { print (t == ok) ? "all" : t " stacks, " ok " in the allocator" }' \

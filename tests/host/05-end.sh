@@ -10,7 +10,7 @@ ours()
 	{
 		"$bpftool" prog show
 		"$bpftool" map show
-	} | grep -E 'name (alloc|free|fail|begin|end|newtask|exec|mm|pcpu|count_self|learn)_|name (waits|owners|cpus|stacks|rows) ' ||
+	} | grep -E 'name (alloc|free|fail|begin|end|newtask|exec|mm|pcpu|count_self|learn)_|name (kept|cpus|stacks|rows) ' ||
 		:
 	"$bpftool" link show | grep -E 'percpu_alloc_percpu|contention_(begin|end)' || :
 }

@@ -6,6 +6,7 @@
 summary -- true
 start=$(get .self.percpu_allocs)
 [ "$start" != null ] || fail "our own allocations are not counted"
+echo "percpu allocations at start: $start"
 [ "$start" -le 64 ] || fail "$start percpu allocations at start, 64 are the limit"
 
 # From the first snapshot on our process makes none: it has no row. The child that becomes the

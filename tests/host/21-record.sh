@@ -34,7 +34,11 @@ equal "ends" "$(zcat "$work/all.gz" | jq -r .type | sed -n '1p;$p' | tr '\n' ' '
 equal "snapshots" "$(zcat "$work/all.gz" | jq -s 'map(select(.type == "snap")) | length')" \
 	"$(zcat "$work/all.gz" | jq -s '.[-1].snaps')"
 for by in site stack process size; do
-	"$PCPUSTAT" --by $by --from "$work/all.gz" --strict >"$work/out" || fail "--by $by: exit $?"
+	"$PCPUSTAT" --by $by --from "$work/all.gz" --strict >"$work/out"
+	status=$?
+	# An interrupt that contends for a lock inside our handler for another one is such a loss.
+	grep -q '^lost  *[0-9]* program_missed$' "$work/out" && expected=6 || expected=0
+	equal "status of --by $by, $(tail -n 1 "$work/out")" $status $expected
 done
 "$PCPUSTAT" --by cgroup --from "$work/all.gz" >"$work/out" 2>&1
 equal "status of rows that are not there" $? 2

@@ -14,7 +14,7 @@ flame()
 {
 	out=$1 pattern=$2
 	shift 2
-	for n in "10 400" "60 2000" "200 4000" "300 8000" "300 8000"; do
+	for n in "${STORM:-10 400}" "10 400" "60 2000" "200 4000" "300 8000" "300 8000"; do
 		echo "$out $n" # how far it came, when it is too slow
 		# shellcheck disable=SC2086 # lists of words
 		"$PCPUSTAT" flame $BACKENDS -o "$work/$out" "$@" -- "$TRUTH" -w 6 maps $n \

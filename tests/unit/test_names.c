@@ -86,6 +86,20 @@ static void behind_wrappers(void **state)
 	assert_null(site_owner(info, &site, &sampled));
 }
 
+/* A helper of mm_init's that was not inlined: the owner's name is its own, the mm is mm_init's. */
+static void below_mm_init(void **state)
+{
+	const u64 stack[] = { SYM_PCPU_ALLOC + 4, SYM_COUNTER_INIT + 4, SYM_ALLOC_SB + 4,
+			      SYM_MM_INIT + 4, SYM_DUP_MM + 4 };
+	struct info *info = *state;
+	struct site site = { SYM_COUNTER_INIT + 4, meta, 1 };
+	bool sampled = false;
+
+	sample_owner(info, SYM_COUNTER_INIT + 4, meta, stack, ARRAY_SIZE(stack));
+	assert_string_equal(site_owner(info, &site, &sampled), "alloc_super");
+	assert_true(site_is_mm_init(info, &site));
+}
+
 /* Before 5.19 there is no call site at all: the stack alone tells. */
 static void without_a_call_site(void **state)
 {
@@ -173,13 +187,10 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(site_names),
-		TEST(the_call_site_itself),
-		TEST(behind_wrappers),
-		TEST(without_a_call_site),
-		TEST(no_owner_to_be_found),
-		TEST(owners_are_found),
-		cmocka_unit_test(tracing_by_name),
+		TEST(site_names),          TEST(the_call_site_itself),
+		TEST(behind_wrappers),     TEST(below_mm_init),
+		TEST(without_a_call_site), TEST(no_owner_to_be_found),
+		TEST(owners_are_found),    cmocka_unit_test(tracing_by_name),
 	};
 
 	return cmocka_run_group_tests_name("names", tests, NULL, NULL);

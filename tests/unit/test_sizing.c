@@ -130,10 +130,8 @@ static void sizes_agree(void **state)
 	assert_int_equal(bpf_map__value_size(skel->maps.rows), sizeof(struct row_stat));
 	assert_int_equal(bpf_map__key_size(skel->maps.stacks), sizeof(struct stack_key));
 	assert_int_equal(bpf_map__value_size(skel->maps.stacks), sizeof(struct wait_stat));
-	assert_int_equal(bpf_map__key_size(skel->maps.owners), sizeof(struct owner_key));
-	assert_int_equal(bpf_map__value_size(skel->maps.owners), sizeof(struct owner));
-	assert_int_equal(bpf_map__key_size(skel->maps.waits), sizeof(struct wait_key));
-	assert_int_equal(bpf_map__value_size(skel->maps.waits), sizeof(struct wait));
+	assert_int_equal(bpf_map__key_size(skel->maps.kept), sizeof(union kept_key));
+	assert_int_equal(bpf_map__value_size(skel->maps.kept), sizeof(union kept_value));
 	assert_int_equal(bpf_map__value_size(skel->maps.calls), sizeof(struct call));
 	pcpustat_bpf__destroy(skel);
 }

@@ -8,11 +8,11 @@ kernel_labels()
 	awk '!/^#/ && NF { print $1 }' "$vm/kernels"
 }
 
-# kernel_row LABEL: sets suites, package, image, cpu, smp, args; fails if there is no such row.
+# kernel_row LABEL: sets suites, package, image, cpu, smp, only, args; fails if there is no such row.
 kernel_row()
 {
 	# shellcheck disable=SC2034 # set for the caller
-	read -r suites package image cpu smp args <<-EOF
+	read -r suites package image cpu smp only args <<-EOF
 		$(awk -v want="$1" '!/^#/ && $1 == want { $1 = ""; print; exit }' "$vm/kernels")
 	EOF
 	[ "$args" != - ] || args=
