@@ -45,7 +45,7 @@ flame followed.folded '^pcpu_alloc_mutex;[^;]*;truth;' --follow --comm --cgroups
 grep -v '^[a-z_]*;[^;]*;truth;' "$work/followed.folded" && fail "not the command"
 
 # A recording gives what is needed for all of that later.
-for n in "10 400" "60 2000" "200 4000" "300 8000" "300 8000" "300 8000"; do
+for n in "${STORM:-10 400}" "10 400" "60 2000" "200 4000" "300 8000" "300 8000" "300 8000"; do
 	# shellcheck disable=SC2086
 	"$PCPUSTAT" record $BACKENDS -o "$work/r.gz" --user-stacks 0.2 -- "$TRUTH" -w 6 maps $n \
 		>/dev/null || fail "record: exit $?"

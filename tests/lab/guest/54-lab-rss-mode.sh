@@ -46,4 +46,10 @@ load headless
 equal "with one thread left" "$(state "$pid")" percpu
 load rest
 equal "after exec" "$(state "$pid")" $born
+# As pcpustat counts them: 4 + c, 1 + c, 0 + c, with c = 1 for mm_cid.
+summary --by process -E 1000 -- "$TRUTH" fork 200
+equal "percpu allocations of 200 forks" \
+	"$(get '[.rows[] | select(.comm == "truth") | .allocs] | add')" $((200 * (allocs + 1)))
+equal "mode in the header" "$(header .rss_stat.mode)" "$mode"
+no_losses
 echo "$mode: $(jq -c 'select(.type == "summary") | .states' census)"

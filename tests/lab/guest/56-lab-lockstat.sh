@@ -18,5 +18,5 @@ lock='.locks[] | select(.name == "pcpu_alloc_mutex")'
 echo "lock_stat: $contentions contentions, $total us; pcpustat: $(get "$lock | \"\(.sleeps) sleeps, \(.sleep_ns / 1000) us asleep\"")"
 equal "sleeps" "$(get "$lock | .sleeps")" "$contentions"
 equal "time asleep within 10 % of $total us" \
-	"$(get "$lock | .sleep_ns / 1000 as \$us | (\$us - $total | fabs) <= $total / 10")" true
+	"$(get "$lock | (.sleep_ns / 1000) as \$us | (\$us - $total | fabs) <= $total / 10")" true
 equal "no more than the wait" "$(get "$lock | .wait_ns / 1000 >= $total * 0.999")" true

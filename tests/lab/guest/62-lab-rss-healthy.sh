@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Births, threads, execs and deaths on all CPUs, with reclaim, KSM and other processes' hands in the memory: no violation. STORM
-# seconds of it, and FORKS forks, threads and execs each.
+# Births, threads, execs and deaths on all CPUs, with reclaim, KSM and other processes' hands in the memory: no violation.
+# pcpustat.forks=N on the command line: as many forks, threads and execs each, while the storm goes on.
 . /tests/lib.sh
 
 group=/sys/fs/cgroup/healthy
@@ -23,19 +23,29 @@ pcpustat rss verify 3600 -J >out &
 tool=$!
 exec 8<out
 read -r _ <&8 || fail "no header"
+# What goes on meanwhile; it ends when the file stop is there.
 (
-	echo 0 >$group/cgroup.procs
 	exec 8<&-
-	exec mmlab storm "${STORM:-10}"
+	echo 0 >$group/cgroup.procs
+	until [ -e stop ]; do
+		mmlab storm 3 || touch broken
+	done
 ) &
 storm=$!
-while kill -0 $storm 2>/dev/null; do
-	echo 2M >$group/memory.reclaim 2>/dev/null
-done
-wait $storm || fail "storm"
+(
+	exec 8<&-
+	until [ -e stop ]; do
+		echo 2M >$group/memory.reclaim 2>/dev/null
+		sleep 0.05
+	done
+) &
+reclaim=$!
 for work in fork process exec; do
 	mmlab run $work "$forks" >/dev/null 8<&- || fail "mmlab run $work"
 done
+touch stop
+wait $storm $reclaim
+[ ! -e broken ] || fail "storm"
 kill -INT $tool
 cat <&8 >out.json
 exec 8<&-

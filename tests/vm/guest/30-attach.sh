@@ -9,7 +9,7 @@ backends=
 # Patched code is translated anew under emulation, and the busier a machine the more of it: bursts.
 (while :; do
 	truth fork 10 >/dev/null
-	sleep 0.6
+	sleep 1
 done) &
 load=$!
 # shellcheck disable=SC2086 # words on purpose

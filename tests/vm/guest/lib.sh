@@ -5,6 +5,6 @@
 # SMP (QEMU's -smp), EXPECT (expect/LABEL.json).
 
 # The rest is the same as for tests on the running kernel: many of these tests are links to those.
-export PCPUSTAT=/bin/pcpustat TRUTH=/bin/truth TOPS=3 STORM="8 200"
+export PCPUSTAT=/bin/pcpustat TRUTH=/bin/truth TOPS=3 STORM="4 100"
 # shellcheck source-path=SCRIPTDIR
 . /tests/hostlib.sh
