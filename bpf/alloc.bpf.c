@@ -94,12 +94,6 @@ static __always_inline void count_site(void *ctx, struct cpu_block *b, u64 call_
 	for (int i = 0; i < SITE_PROBES; i++) {
 		s = &b->sites[(h + i) & (cfg.nr_sites - 1) & (NR_SITES - 1)];
 		seen = *(volatile u64 *)&s->meta;
-		/* What we allocate to attach must not become the owner of a site. */
-		if (!seen && !control.live) {
-			add(&b->other_allocs, 1);
-			add(&b->other_bytes, SITE_SIZE(meta));
-			return;
-		}
 		if (!seen) {
 			got = cmpxchg ? claim_new(b, s, call_site, meta)
 				      : claim_old(b, s, call_site, meta);
@@ -152,7 +146,8 @@ static __always_inline void count_alloc(void *ctx, u64 call_site, u64 meta, bool
 {
 	struct cpu_block *b = this_block();
 
-	if (!b || filtered())
+	/* What we allocate to attach must not become the owner of a site. */
+	if (!b || !control.live || filtered())
 		return;
 	if (cfg.latency)
 		alloc_exit(ctx, b, true, cmpxchg);
@@ -170,7 +165,7 @@ static __always_inline void count_free(void *ctx, bool cmpxchg)
 	struct cpu_block *b = this_block();
 
 	/* Not atomic: pcpu_lock lets no other free event run meanwhile, on any CPU. */
-	if (b)
+	if (b && control.live)
 		b->frees++;
 }
 
@@ -178,7 +173,7 @@ static __always_inline void count_fail(void *ctx, bool cmpxchg)
 {
 	struct cpu_block *b = this_block();
 
-	if (!b || filtered())
+	if (!b || !control.live || filtered())
 		return;
 	if (cfg.latency)
 		alloc_exit(ctx, b, false, cmpxchg);

@@ -67,7 +67,7 @@ static __always_inline void alloc_exit(void *ctx, struct cpu_block *b, bool ok, 
 	struct call *c = bpf_map_lookup_elem(&calls, &key);
 
 	if (!c || !c->depth) {
-		if (control.live && !cfg.filter_tgid && !cfg.filter_tid && !cfg.filter_cgroup)
+		if (!cfg.filter_tgid && !cfg.filter_tid && !cfg.filter_cgroup)
 			add(&b->lost[LOST_CALL_BEGIN], 1);
 		return;
 	}

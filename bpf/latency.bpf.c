@@ -36,7 +36,7 @@ static __always_inline void mm_enter(void)
 	struct cpu_block *b = this_block();
 	struct call *c;
 
-	if (!b || filtered())
+	if (!b || !control.live || filtered())
 		return;
 	c = call_get(b, call_key());
 	if (!c)
@@ -55,7 +55,7 @@ static __always_inline void mm_exit(void)
 	if (!b || !c || !c->in_mm)
 		return;
 	c->in_mm = 0;
-	if (!cfg.filter_cpu || b->selected) {
+	if (control.live && (!cfg.filter_cpu || b->selected)) {
 		add(&b->mm.inits, 1);
 		add(&b->mm.init_ns, bpf_ktime_get_ns() - c->mm_start_ns);
 		add(&b->mm.allocs, c->mm_allocs);

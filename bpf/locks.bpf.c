@@ -102,7 +102,7 @@ static __always_inline void wait_end(struct cpu_block *b, struct wait *w, u32 lo
 		add(&b->lost[LOST_WAIT_CLOCK], 1);
 		return;
 	}
-	if (cfg.filter_cpu && !b->selected)
+	if (!control.live || (cfg.filter_cpu && !b->selected))
 		return;
 	wait_phase(w, now, false);
 	stat_add(&b->locks[lock].w, w, ns, interrupted, cmpxchg);
@@ -252,7 +252,7 @@ int BPF_PROG(release_raw, u64 addr)
 		return 0;
 	b = this_block();
 	ns = blame_release(lock, bpf_ktime_get_ns());
-	if (!b || !ns || ns < cfg.min_wait_ns)
+	if (!b || !control.live || !ns || ns < cfg.min_wait_ns)
 		return 0;
 	stack_take(ctx, b, &key, lock, STACK_HOLDER);
 	s = stack_row(&key);

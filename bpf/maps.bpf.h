@@ -210,10 +210,11 @@ static __always_inline struct row_stat *this_row(void)
 	struct row_key key = {};
 	struct row_stat *row;
 
-	if (cfg.row_by == ROW_PROCESS) {
+	if (cfg.row_by != ROW_CGROUP) {
 		struct task_struct *task = (void *)bpf_get_current_task();
 
-		key.id = bpf_get_current_pid_tgid() >> 32;
+		if (cfg.row_by == ROW_PROCESS)
+			key.id = bpf_get_current_pid_tgid() >> 32;
 		BPF_CORE_READ_INTO(&key.comm, task, group_leader, comm);
 	} else {
 		key.id = this_cgroup();

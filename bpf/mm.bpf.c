@@ -7,7 +7,7 @@ static __always_inline void count_drop(void)
 {
 	struct cpu_block *b = this_block();
 
-	if (b)
+	if (b && control.live)
 		add(&b->mm.drops, 1);
 }
 
@@ -29,7 +29,7 @@ static __always_inline struct cpu_block *mm_block(void)
 {
 	struct cpu_block *b = this_block();
 
-	if (!b || filtered() || (cfg.filter_cpu && !b->selected))
+	if (!b || !control.live || filtered() || (cfg.filter_cpu && !b->selected))
 		return NULL;
 	return b;
 }

@@ -187,7 +187,7 @@ struct call {
 };
 
 struct row_key {
-	__u64 id;            /* tgid, or the cgroup's id */
+	__u64 id;            /* tgid, or the cgroup's id; 0 by comm */
 	char comm[COMM_LEN]; /* of the process; zero for a cgroup */
 };
 
@@ -254,7 +254,7 @@ struct learn_slot {
 	__u64 ip[LEARN_FRAMES];
 };
 
-enum row_by { ROW_NONE, ROW_PROCESS, ROW_CGROUP };
+enum row_by { ROW_NONE, ROW_PROCESS, ROW_CGROUP, ROW_COMM };
 
 /* Who made others wait: the owner when the wait began, or the stack that released the lock. */
 enum holders_by { HOLDERS_NONE, HOLDERS_OWNER, HOLDERS_RELEASE };
@@ -296,7 +296,7 @@ struct control {
 	__u64 lock_lo;             /* lowest of them; a foreign lock leaves after one compare */
 	__u64 lock_span;
 	__u64 epoch; /* number of the interval, for max_iv */
-	__u64 live;  /* all programs are attached */
+	__u64 live;  /* count: from the first snapshot on, until the last */
 };
 
 #endif

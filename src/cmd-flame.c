@@ -253,6 +253,11 @@ static void note_losses(const struct tree *t, const struct flame_meta *m)
 	flame_losses(m, lost, sizeof(lost));
 	if (lost[0])
 		msg("not in the picture: %s", lost);
+	if (m->opts->holders && m->info->cfg.holders == HOLDERS_OWNER)
+		msg("holders are the owners of pcpu_alloc_mutex, seen as a wait begins; their "
+		    "stacks take lock:contended_release (7.x)");
+	if (weights[t->weight].by_site)
+		msg("counts are exact; each site is drawn under the one stack that was sampled for it");
 }
 
 static int draw(struct run *run, void *arg)

@@ -60,8 +60,10 @@ static int check(struct record *r)
 		return usage("where to? -o FILE is needed");
 	if (o->from || o->json || o->sort || o->timestamps)
 		return usage("--from, -J, -k and -T are not for recording");
-	if (o->by != BY_NONE && o->by != BY_SITE && o->by != BY_PROCESS && o->by != BY_CGROUP)
-		return usage("--by site, process or cgroup: which rows to record besides the rest");
+	if (o->by != BY_NONE && o->by != BY_SITE && o->by != BY_PROCESS && o->by != BY_CGROUP &&
+	    o->by != BY_COMM)
+		return usage(
+			"--by site, process, comm or cgroup: which rows to record besides the rest");
 	if (live->follow && !o->command)
 		return usage("--follow: there is no command to follow");
 	if (o->by == BY_NONE)

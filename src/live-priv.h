@@ -28,6 +28,7 @@ struct live {
 	size_t blocks_len;
 	int nr_cpus;
 	bool filter_cpu;
+	bool frozen;
 	int cgroup_fd;
 	/* Rows of ended processes, folded into other so that the table never fills up. */
 	struct row_stat gone;

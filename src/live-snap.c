@@ -259,7 +259,16 @@ int live_snap(struct live *l, struct info *info, struct snap *s)
 	count_missed(l, s);
 	count_unfinished(l, s);
 	snap_sort(s);
+	/* The first snapshot is of nothing, so that rows and totals begin together. */
+	if (!l->frozen)
+		control->live = 1;
 	return err ? err : live_name_ustacks(l, info);
+}
+
+void live_freeze(struct live *l)
+{
+	l->frozen = true;
+	*(volatile __u64 *)&l->skel->bss->control.live = 0;
 }
 
 static u64 map_memory(int fd)

@@ -228,7 +228,6 @@ static int load_all(struct live *l, const struct live_opts *opts, struct info *i
 		err = live_attach_stacks(l, opts);
 	if (err)
 		return err;
-	l->skel->bss->control.live = 1;
 	if (info->ksyms)
 		name_programs(l, info->ksyms);
 	return 0;

@@ -42,6 +42,9 @@ int live_open(struct live **out, const struct live_opts *opts, struct info *info
 /* Cumulative counters since live_open, sorted; also adds new owners to info. 0 or -errno. */
 int live_snap(struct live *l, struct info *info, struct snap *s);
 
+/* Nothing is counted any more: rows and totals of the next snapshot agree to the last event. */
+void live_freeze(struct live *l);
+
 /* Detaches and attaches everything again, n times: for tests. 0 or an exit code. */
 int live_reattach(struct live *l, u64 n);
 

@@ -99,7 +99,7 @@ static int parse_by(const struct cmd *cmd, struct options *o, const char *arg)
 			return 0;
 		}
 	}
-	return bad(cmd, "--by", arg, "site, stack, process, cgroup or size");
+	return bad(cmd, "--by", arg, "site, stack, process, comm, cgroup or size");
 }
 
 /* SIGNAL=NAME; the name is checked against the table when it is used. */
@@ -214,12 +214,18 @@ static int parse_positional(const struct cmd *cmd, struct options *o, int n, cha
 	return 0;
 }
 
+static const enum row_by rows_of[NR_BY] = {
+	[BY_PROCESS] = ROW_PROCESS,
+	[BY_CGROUP] = ROW_CGROUP,
+	[BY_COMM] = ROW_COMM,
+};
+
 /* What follows from the options together. */
 static int finish(const struct cmd *cmd, struct options *o)
 {
 	if (o->sort && (o->by == BY_NONE || !view_has_key(o->by, o->sort)))
 		return bad(cmd, "-k", o->sort, "a column with numbers of the --by table is wanted");
-	o->live.row_by = o->by == BY_PROCESS ? ROW_PROCESS : o->by == BY_CGROUP ? ROW_CGROUP : 0;
+	o->live.row_by = rows_of[o->by];
 	o->live.stacks = o->by == BY_STACK;
 	return 0;
 }

@@ -4,7 +4,8 @@
 
 #include "render.h"
 
-#define LABEL "%-21s"
+#define LABEL       "%-21s"
+#define LABEL_WIDTH 21
 
 static struct value value_of(const struct report *r, enum scope scope, const char *key)
 {
@@ -167,10 +168,8 @@ static void print_self(FILE *f, const struct self_cost *c)
 				(double)c->programs[i].run_ns / c->programs[i].run_count);
 }
 
-void text_summary(struct text_out *out, const struct report *r)
+static void print_summary(FILE *f, const struct report *r)
 {
-	FILE *f = out->f;
-
 	fprintf(f, "\nsummary of %.2f s\n", r->d->duration_ns / 1e9);
 	print_totals(f, r);
 	print_latency(f, r);
@@ -181,5 +180,25 @@ void text_summary(struct text_out *out, const struct report *r)
 	print_losses(f, r);
 	if (r->self)
 		print_self(f, r->self);
-	fflush(f);
+}
+
+void text_summary(struct text_out *out, const struct report *r)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	if (f) {
+		print_summary(f, r);
+		fclose(f);
+		text_wrap(out->f, text, text_width(out), LABEL_WIDTH);
+	} else {
+		print_summary(out->f, r);
+	}
+	/* One interval's table has been the whole run's already. */
+	if (r->view && out->intervals != 1) {
+		fputc('\n', out->f);
+		text_view(out->f, r->view, text_width(out));
+	}
+	fflush(out->f);
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <limits.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
@@ -163,7 +162,7 @@ static size_t fit_columns(struct text_column *cols, size_t n, int width)
 	return n;
 }
 
-static int text_width(const struct text_out *out)
+int text_width(const struct text_out *out)
 {
 	struct winsize ws;
 	int width = out->width;
@@ -233,139 +232,39 @@ static void print_lost(FILE *f, const struct snap *d)
 			fprintf(f, "lost: %llu %s\n", d->lost[i], lost_names[i]);
 }
 
-void text_header(struct text_out *out, const struct info *info)
+static void print_header(FILE *f, const struct info *info)
 {
 	const char *mode = *info->rss_mode ? info->rss_mode : "unknown";
 
-	fprintf(out->f, "pcpustat %s  Linux %s  %d of %d possible CPUs online  rss_stat: %s\n",
-		VERSION, info->kernel, info->cpus_online, info->cpus_possible, mode);
+	fprintf(f, "pcpustat %s  Linux %s  %d of %d possible CPUs online  rss_stat: %s\n", VERSION,
+		info->kernel, info->cpus_online, info->cpus_possible, mode);
 	for (int i = 0; i < SIG_MODE_SWITCH; i++)
-		fprintf(out->f, "%s%s: %s", i ? "  " : "", signal_names[i],
+		fprintf(f, "%s%s: %s", i ? "  " : "", signal_names[i],
 			*info->backend[i] ? info->backend[i] : "-");
-	fputc('\n', out->f);
+	fputc('\n', f);
 	if (!*info->backend[SIG_LOCK_WAITS])
 		return;
 	for (int i = 0; i < NR_LOCKS; i++) {
 		bool blind = i != LOCK_ALLOC_MUTEX && !info->spin_observable;
 
-		fprintf(out->f, "%s%s: %s%s", i ? "  " : "", lock_names[i],
+		fprintf(f, "%s%s: %s%s", i ? "  " : "", lock_names[i],
 			*info->locks[i].found_by ? info->locks[i].found_by : "not found",
 			info->locks[i].addr && blind ? ", not observable on this host" : "");
 	}
-	fputc('\n', out->f);
-}
-
-static const char *format_cell(const struct view_column *col, const struct cell *c, char *buf,
-			       size_t len)
-{
-	if (!c->known) {
-		snprintf(buf, len, "-");
-		return buf;
-	}
-	if (col->type == CELL_TEXT)
-		return c->text;
-	if (col->type == CELL_FLAG)
-		return c->n ? "yes" : "no";
-	if (col->unit == UNIT_NS)
-		return format_ns(c->n, buf, len);
-	if (col->unit == UNIT_BYTES)
-		return format_bytes(c->n, buf, len);
-	snprintf(buf, len, "%llu", c->n);
-	return buf;
-}
-
-/*
- * Control characters of a hostile comm or path must not reach the terminal: C0, DEL, and C1, which
- * is 0xc2 and 0x80 to 0x9f in UTF-8.
- */
-static int print_clean(FILE *f, const char *s, int width)
-{
-	unsigned char before = 0;
-	int n = 0;
-
-	for (; *s && n < width; s++, n++) {
-		unsigned char c = *s;
-		bool control = c < 0x20 || c == 0x7f || (before == 0xc2 && c < 0xa0);
-
-		fputc(control ? '?' : c, f);
-		before = c;
-	}
-	return n;
-}
-
-static void print_line(FILE *f, const char *s)
-{
-	fputs("    ", f);
-	print_clean(f, s, INT_MAX);
 	fputc('\n', f);
 }
 
-#define NUMBER_WIDTH 9
-
-static int text_column_width(const struct view *v, size_t col)
+void text_header(struct text_out *out, const struct info *info)
 {
-	size_t width = strlen(v->columns[col].head) + 1; /* a mark may stand before it */
+	_cleanup_free_ char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
 
-	for (size_t i = 0; i < v->nr_rows; i++)
-		if (v->rows[i].cells[col].text)
-			width = max_u64(width, strlen(v->rows[i].cells[col].text) + 1);
-	return min_u64(max_u64(width, 5), 48);
-}
-
-/* A flag without a heading of its own marks the text before it: ~ is a sampled owner. */
-static bool is_marked(const struct view *v, const struct view_row *row, size_t c)
-{
-	return c + 1 < v->nr_columns && v->columns[c + 1].type == CELL_FLAG &&
-	       !v->columns[c + 1].head && row->cells[c + 1].n;
-}
-
-static void print_row(FILE *f, const struct view *v, const struct view_row *row, const int *width)
-{
-	static const char *const closing[] = { [VIEW_OTHER] = "other", [VIEW_TOTAL] = "total" };
-	bool named = row->kind == VIEW_ROW;
-	char buf[32];
-
-	for (size_t c = 0; c < v->nr_columns; c++) {
-		const struct view_column *col = &v->columns[c];
-		bool blank = row->kind != VIEW_ROW && !col->adds_up;
-		const char *s = blank ? "" : format_cell(col, &row->cells[c], buf, sizeof(buf));
-
-		if (!col->head)
-			continue;
-		if (blank && !named) {
-			s = closing[row->kind];
-			named = true;
-		}
-		fputc(' ', f);
-		if (is_marked(v, row, c))
-			fputc('~', f);
-		if (col->type == CELL_TEXT || s == closing[row->kind])
-			fprintf(f, "%*s",
-				width[c] - is_marked(v, row, c) - print_clean(f, s, width[c]), "");
-		else
-			fprintf(f, "%*s", NUMBER_WIDTH, s);
-	}
-	fputc('\n', f);
-	for (size_t c = 0; c < v->nr_columns; c++)
-		for (char **line = row->cells[c].lines; line && *line; line++)
-			print_line(f, *line);
-}
-
-static void print_view(FILE *f, const struct view *v)
-{
-	int width[MAX_CELLS] = { 0 };
-
-	for (size_t c = 0; c < v->nr_columns; c++) {
-		if (!v->columns[c].head)
-			continue;
-		width[c] = v->columns[c].type == CELL_TEXT ? text_column_width(v, c) : NUMBER_WIDTH;
-		fprintf(f, v->columns[c].type == CELL_TEXT ? " %-*s" : " %*s", width[c],
-			v->columns[c].head);
-	}
-	fputc('\n', f);
-	for (size_t i = 0; i < v->nr_rows; i++)
-		print_row(f, v, &v->rows[i], width);
-	fputc('\n', f);
+	if (!f)
+		return print_header(out->f, info);
+	print_header(f, info);
+	fclose(f);
+	text_wrap(out->f, text, text_width(out), 4);
 }
 
 void text_interval(struct text_out *out, const struct report *r)
@@ -375,6 +274,11 @@ void text_interval(struct text_out *out, const struct report *r)
 	bool first = out->lines < 0;
 	char buf[32];
 
+	/* What is left when a command ends is in the summary: rates over so little say nothing. */
+	if (out->intervals && r->d->duration_ns < out->duration_ns / 10)
+		return;
+	out->intervals++;
+	out->duration_ns = r->d->duration_ns;
 	if (first || r->view || out->lines >= text_height(out) - 3)
 		print_heading(out, cols, n);
 	if (out->timestamps)
@@ -389,6 +293,6 @@ void text_interval(struct text_out *out, const struct report *r)
 	out->lines++;
 	print_lost(out->f, r->d);
 	if (r->view)
-		print_view(out->f, r->view);
+		text_view(out->f, r->view, text_width(out));
 	fflush(out->f);
 }

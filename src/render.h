@@ -26,11 +26,20 @@ struct text_out {
 	bool timestamps;
 	int width; /* columns; 0: the terminal's, without one all that there is */
 	int lines; /* since the heading */
+	int intervals;
+	u64 duration_ns; /* of the interval before */
 };
 
 void text_header(struct text_out *out, const struct info *info);
 void text_interval(struct text_out *out, const struct report *r);
 void text_summary(struct text_out *out, const struct report *r);
+
+/* Characters that a line may have; 1000 where nothing limits it. */
+int text_width(const struct text_out *out);
+/* Names are shortened and columns left out where a line would be longer than limit. */
+void text_view(FILE *f, const struct view *v, int limit);
+/* Breaks lines at blanks; what goes over is indented, by a quarter of the limit at most. */
+void text_wrap(FILE *f, const char *text, int limit, int indent);
 
 /* Return 0 or -errno of writing; each is one line, flushed. */
 int json_header(FILE *f, const struct info *info);

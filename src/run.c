@@ -7,6 +7,7 @@
 #include "caps.h"
 #include "cgroups.h"
 #include "loop.h"
+#include "view.h"
 
 #define POLL_NS (NSEC_PER_SEC / 20)
 
@@ -42,9 +43,13 @@ static int interval(struct run *run, const struct run_ops *ops, void *arg)
 	return err;
 }
 
-static int tick(struct run *run, const struct run_ops *ops, void *arg)
+static int tick(struct run *run, bool last, const struct run_ops *ops, void *arg)
 {
-	int err = live_snap(run->live, &run->info, &run->cur);
+	int err;
+
+	if (last)
+		live_freeze(run->live);
+	err = live_snap(run->live, &run->info, &run->cur);
 
 	return err ? err : interval(run, ops, arg);
 }
@@ -71,6 +76,7 @@ static int start(struct run *run)
 static int loop_run(struct run *run, struct loop *loop, const struct run_ops *ops, void *arg)
 {
 	u64 ticks = 0;
+	bool last;
 	int err = loop_start(loop, run->opts->interval_ns);
 
 	while (!err) {
@@ -82,13 +88,14 @@ static int loop_run(struct run *run, struct loop *loop, const struct run_ops *op
 			live_poll(run->live, &run->info);
 			break;
 		case LOOP_TICK:
-			err = tick(run, ops, arg);
-			if (run->opts->count && ++ticks == run->opts->count)
+			last = run->opts->count && ++ticks == run->opts->count;
+			err = tick(run, last, ops, arg);
+			if (last)
 				return err;
 			break;
 		case LOOP_CHILD:
 		case LOOP_STOP:
-			return tick(run, ops, arg);
+			return tick(run, true, ops, arg);
 		}
 	}
 	return err;
@@ -190,10 +197,10 @@ static int check_recording(const struct run *run)
 			    "%s is over: a command or a filter (-p, -t, -C, -G) goes with "
 			    "the recording of it",
 			    from);
-	if (o->row_by && o->row_by != cfg->row_by)
+	if (o->row_by && o->row_by != cfg->row_by &&
+	    !(o->row_by == ROW_COMM && cfg->row_by == ROW_PROCESS))
 		return fail(EXIT_USAGE, "%s has no rows by %s: record with --by %s", from,
-			    o->row_by == ROW_PROCESS ? "process" : "cgroup",
-			    o->row_by == ROW_PROCESS ? "process" : "cgroup");
+			    by_names[run->opts->by], by_names[run->opts->by]);
 	if (o->stacks && !cfg->stacks)
 		return fail(EXIT_USAGE, "%s has no stacks of lock waits", from);
 	return 0;

@@ -117,7 +117,7 @@ static int get_cfg(const json_t *obj, struct cfg *cfg)
 			return -EINVAL;
 		*(u32 *)((char *)cfg + cfg_u32_fields[i].offset) = v;
 	}
-	if (cfg->row_by > ROW_CGROUP || cfg->holders > HOLDERS_RELEASE)
+	if (cfg->row_by > ROW_COMM || cfg->holders > HOLDERS_RELEASE)
 		return -EINVAL;
 	return fields_get(obj, &cfg_u64_fields, cfg);
 }

@@ -225,9 +225,10 @@ static int add_row(struct tree *t, const struct info *info, const struct stack_r
 	return tree_add(t, &p, row->w.waits, row_amount(&row->w, o->weight));
 }
 
-/* Waits that found no room in the stack table: known to the totals alone. */
+/* Waits that are in no row, known to the totals alone: no room in the table, no holder seen. */
 static int add_rest(struct tree *t, const struct snap *iv, u32 lock, const struct tree_opts *o)
 {
+	enum stack_kind kind = o->holders ? STACK_HOLDER : STACK_WAITER;
 	const struct wait_stat *all = &iv->locks[lock].w;
 	u64 count = all->waits, amount = row_amount(all, o->weight);
 	struct path p = {};
@@ -235,14 +236,22 @@ static int add_rest(struct tree *t, const struct snap *iv, u32 lock, const struc
 	for (size_t i = 0; i < iv->nr_stacks; i++) {
 		const struct stack_row *row = &iv->stacks[i];
 
-		if (row->key.lock != lock || row->key.kind != STACK_WAITER)
+		if (row->key.lock != lock || row->key.kind != kind)
 			continue;
 		count -= min_u64(count, row->w.waits);
 		amount -= min_u64(amount, row_amount(&row->w, o->weight));
 	}
 	push_str(&p, FRAME_LOCK, lock_names[lock]);
-	push_str(&p, FRAME_NOTE, "[no stack]");
+	push_str(&p, FRAME_NOTE, o->holders ? "[holder not seen]" : "[no stack]");
 	return tree_add(t, &p, count, amount);
+}
+
+/* A holder's row has neither spin nor sleep, and by release it counts releases. */
+static bool rest_known(const struct info *info, const struct snap *iv, const struct tree_opts *o)
+{
+	if (o->min_wait_ns || info->cfg.min_wait_ns || o->weight == WEIGHT_LATENCY)
+		return false;
+	return o->holders ? o->weight == WEIGHT_WAIT : iv->lost[LOST_STACK_FULL];
 }
 
 static int add_rows(struct tree *t, const struct info *info, const struct snap *iv,
@@ -253,8 +262,7 @@ static int add_rows(struct tree *t, const struct info *info, const struct snap *
 	for (size_t i = 0; i < iv->nr_stacks && !err; i++)
 		if (row_wanted(&iv->stacks[i], o))
 			err = add_row(t, info, &iv->stacks[i], o);
-	if (o->holders || o->min_wait_ns || info->cfg.min_wait_ns || o->weight == WEIGHT_LATENCY ||
-	    !iv->lost[LOST_STACK_FULL])
+	if (!rest_known(info, iv, o))
 		return err;
 	for (u32 lock = 0; lock < NR_LOCKS && !err; lock++)
 		if (!o->locks || o->locks[lock])

@@ -8,7 +8,7 @@
 #include "frames.h"
 #include "names.h"
 
-const char *const by_names[NR_BY] = { "none", "site", "stack", "process", "cgroup", "size" };
+const char *const by_names[NR_BY] = { "none", "site", "stack", "process", "cgroup", "size", "comm" };
 
 static const struct view_column site_columns[] = {
 	{ "site", "site", CELL_TEXT, UNIT_COUNT, false },
@@ -43,6 +43,15 @@ static const struct view_column process_columns[] = {
 	{ "max_ns", "max", CELL_NUMBER, UNIT_NS, false },
 };
 
+static const struct view_column comm_columns[] = {
+	{ "comm", "comm", CELL_TEXT, UNIT_COUNT, false },
+	{ "allocs", "allocs", CELL_NUMBER, UNIT_COUNT, true },
+	{ "alloc_bytes", "bytes", CELL_NUMBER, UNIT_BYTES, true },
+	{ "waits", "waits", CELL_NUMBER, UNIT_COUNT, true },
+	{ "wait_ns", "wait", CELL_NUMBER, UNIT_NS, true },
+	{ "max_ns", "max", CELL_NUMBER, UNIT_NS, false },
+};
+
 static const struct view_column cgroup_columns[] = {
 	{ "cgroup", "cgroup", CELL_TEXT, UNIT_COUNT, false },
 	{ "allocs", "allocs", CELL_NUMBER, UNIT_COUNT, true },
@@ -68,6 +77,7 @@ static const struct {
 	[BY_STACK] = { stack_columns, ARRAY_SIZE(stack_columns), "wait_ns" },
 	[BY_PROCESS] = { process_columns, ARRAY_SIZE(process_columns), "allocs" },
 	[BY_CGROUP] = { cgroup_columns, ARRAY_SIZE(cgroup_columns), "allocs" },
+	[BY_COMM] = { comm_columns, ARRAY_SIZE(comm_columns), "allocs" },
 	[BY_SIZE] = { size_columns, ARRAY_SIZE(size_columns), "allocs" },
 };
 
@@ -196,6 +206,47 @@ static void size_row(const struct info *info, u64 size, u64 allocs, struct cell 
 	c[3] = number(size * allocs * info->cpus_possible);
 }
 
+static void add_row(struct row_stat *sum, const struct row_stat *s)
+{
+	sum->allocs += s->allocs;
+	sum->alloc_bytes += s->alloc_bytes;
+	sum->w.waits += s->w.waits;
+	sum->w.wait_ns += s->w.wait_ns;
+	sum->w.max_iv = max_u64(sum->w.max_iv, s->w.max_iv);
+}
+
+static int cmp_comm(const void *a, const void *b)
+{
+	const struct proc_row *const *x = a, *const *y = b;
+
+	return memcmp((*x)->key.comm, (*y)->key.comm, COMM_LEN);
+}
+
+/* Processes of one name are one row, however short each of them lived. */
+static int make_comm_rows(const struct info *info, const struct snap *d, struct view *v)
+{
+	const struct proc_row **sorted = calloc(d->nr_rows + 1, sizeof(*sorted));
+	struct row_stat sum;
+
+	if (!sorted)
+		return -ENOMEM;
+	for (size_t i = 0; i < d->nr_rows; i++)
+		sorted[i] = &d->rows[i];
+	qsort(sorted, d->nr_rows, sizeof(*sorted), cmp_comm);
+	for (size_t i = 0, end; i < d->nr_rows; i = end) {
+		char comm[COMM_LEN + 1] = "";
+
+		memset(&sum, 0, sizeof(sum));
+		for (end = i; end < d->nr_rows && !cmp_comm(&sorted[i], &sorted[end]); end++)
+			add_row(&sum, &sorted[end]->s);
+		memcpy(comm, sorted[i]->key.comm, COMM_LEN);
+		v->rows[v->nr_rows].cells[0] = text(comm);
+		row_numbers(info, &sum, v->rows[v->nr_rows++].cells + 1);
+	}
+	free(sorted);
+	return 0;
+}
+
 static int make_size_rows(const struct info *info, const struct snap *d, struct view *v)
 {
 	for (size_t i = 0; i < d->nr_sites; i++) {
@@ -218,12 +269,12 @@ static size_t source_rows(const struct snap *d, enum by by)
 	return by == BY_STACK ? d->nr_stacks : d->nr_rows;
 }
 
-static void make_rows(const struct info *info, const struct snap *d, enum by by, struct view *v)
+static int make_rows(const struct info *info, const struct snap *d, enum by by, struct view *v)
 {
-	if (by == BY_SIZE) {
-		make_size_rows(info, d, v);
-		return;
-	}
+	if (by == BY_SIZE)
+		return make_size_rows(info, d, v);
+	if (by == BY_COMM)
+		return make_comm_rows(info, d, v);
 	v->nr_rows = source_rows(d, by);
 	for (size_t i = 0; i < v->nr_rows; i++) {
 		struct cell *c = v->rows[i].cells;
@@ -237,6 +288,7 @@ static void make_rows(const struct info *info, const struct snap *d, enum by by,
 		else
 			cgroup_row(info, &d->rows[i], c);
 	}
+	return 0;
 }
 
 struct totals {
@@ -289,7 +341,7 @@ static struct totals make_totals(const struct snap *d, enum by by)
 {
 	struct totals t = {};
 
-	if (by == BY_PROCESS || by == BY_CGROUP) {
+	if (by == BY_PROCESS || by == BY_CGROUP || by == BY_COMM) {
 		row_totals(d, &t);
 	} else if (by == BY_STACK) {
 		stack_totals(d, &t);
@@ -407,7 +459,10 @@ int view_make(const struct info *info, const struct snap *d, enum by by, const c
 	out->rows = calloc(source_rows(d, by) + 2, sizeof(*out->rows));
 	if (!out->rows)
 		return -ENOMEM;
-	make_rows(info, d, by, out);
+	if (make_rows(info, d, by, out)) {
+		view_free(out);
+		return -ENOMEM;
+	}
 	sort_column = column;
 	sort_ascending = *key == '-';
 	qsort(out->rows, out->nr_rows, sizeof(*out->rows), cmp_rows);

@@ -5,7 +5,7 @@
 
 #include "metrics.h"
 
-enum by { BY_NONE, BY_SITE, BY_STACK, BY_PROCESS, BY_CGROUP, BY_SIZE, NR_BY };
+enum by { BY_NONE, BY_SITE, BY_STACK, BY_PROCESS, BY_CGROUP, BY_SIZE, BY_COMM, NR_BY };
 extern const char *const by_names[NR_BY];
 
 #define MAX_CELLS 12

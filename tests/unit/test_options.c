@@ -322,6 +322,7 @@ static void by_and_keys(void **state)
 		assert_int_equal(p.o.by, by);
 		assert_int_equal(p.o.live.row_by, by == BY_PROCESS  ? ROW_PROCESS
 						  : by == BY_CGROUP ? ROW_CGROUP
+						  : by == BY_COMM   ? ROW_COMM
 								    : ROW_NONE);
 		assert_int_equal(p.o.live.stacks, by == BY_STACK);
 		parsed_free(&p);
