@@ -188,8 +188,11 @@ static int print_text(const struct diagnosis *d)
 	       *d->missing_caps ? d->missing_caps : "none");
 	if (*d->missing_caps)
 		printf("%-29s run as root, or: setcap %s pcpustat\n", "remedy", CAPS_SETCAP);
-	printf("%-29s %s\n%-29s %s\n%-29s %s\n", "lockdown", d->lockdown, "kernel.kptr_restrict",
-	       d->kptr_restrict, "kernel.perf_event_paranoid", d->perf_paranoid);
+	printf("%-29s %s%s\n%-29s %s\n%-29s %s\n", "lockdown", d->lockdown,
+	       strcmp(d->lockdown, "unknown") ? ""
+					      : " (securityfs not mounted, or no lockdown at all)",
+	       "kernel.kptr_restrict", d->kptr_restrict, "kernel.perf_event_paranoid",
+	       d->perf_paranoid);
 	printf("\nsignals\n");
 	for (int i = 0; i < NR_SIGNALS; i++)
 		if (gives[i])

@@ -67,7 +67,7 @@ static int parse_ids(const struct cmd *cmd, struct options *o, const char *arg, 
 		return bad(cmd, "filter", arg, "-p and -t exclude each other");
 	while (copy && (item = strsep(&rest, ","))) {
 		if (parse_u64(item, 1, 4194304, &id))
-			return bad(cmd, tids ? "tid" : "pid", item, "a number is wanted");
+			return bad(cmd, tids ? "tid" : "pid", item, "1 to 4194304 is wanted");
 		snprintf(path, sizeof(path), "/proc/%llu", id);
 		if (access(path, F_OK))
 			return bad(cmd, tids ? "tid" : "pid", item, "no such process");

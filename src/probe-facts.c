@@ -9,6 +9,7 @@
 #include <cpuid.h>
 #endif
 
+#include "caps.h"
 #include "trial.h"
 
 static enum fact_state say(enum fact_state state, char *how, size_t len, const char *why)
@@ -145,7 +146,13 @@ PROBE(tracefs)
 
 PROBE(fentry)
 {
-	return from_trial(trial_attach(HOOK_FENTRY, "__mmdrop", 0), how, len);
+	int err = trial_attach(HOOK_FENTRY, "__mmdrop", 0);
+	char missing[128];
+
+	if (err == -EPERM && !caps_missing(missing, sizeof(missing)) && !trial_load())
+		return say(FACT_ABSENT, how, len,
+			   "refused although no capability is missing: this host forbids it");
+	return from_trial(err, how, len);
 }
 
 PROBE(kprobe)
@@ -155,6 +162,8 @@ PROBE(kprobe)
 	/* Debian and Ubuntu: at 3 and more perf_event_open() is for CAP_SYS_ADMIN. */
 	if (err == -EACCES && !trial_load())
 		return say(FACT_UNKNOWN, how, len, "refused: kernel.perf_event_paranoid above 2");
+	if (err == -ENOENT)
+		return say(FACT_ABSENT, how, len, "no such perf events: CONFIG_KPROBE_EVENTS");
 	return from_trial(err, how, len);
 }
 
@@ -279,7 +288,8 @@ static void hypervisor(char sig[13])
 	memcpy(sig, &b, 4);
 	memcpy(sig + 4, &c, 4);
 	memcpy(sig + 8, &d, 4);
-	sig[12] = '\0';
+	/* KVMKVMKVM, TCGTCGTCGTCG: once is enough. */
+	sig[!memcmp(sig, sig + 3, 3) ? 3 : 12] = '\0';
 }
 
 /* Documentation/virt/kvm/x86/cpuid.rst: EAX bit 7 is PV_UNHALT, EDX bit 0 HINTS_REALTIME. */
