@@ -2,6 +2,9 @@
 /* A cgroup for the workers, so that what they and their children do can be counted alone. */
 #include "bench-measure.h"
 
+#include <stdlib.h>
+#include <signal.h>
+#include <glob.h>
 #include <errno.h>
 #include <mntent.h>
 #include <string.h>
@@ -45,11 +48,32 @@ static bool takes_processes(const char *dir)
 	return !read_line(path, type, sizeof(type)) && !strcmp(type, "domain");
 }
 
+/* What a run that was killed has left beside ours; one that is alive has processes in it. */
+static void remove_stale(const char *mount, const char *own)
+{
+	_cleanup_free_ char *pattern = NULL;
+	glob_t found;
+
+	if (asprintf(&pattern, "%s%s/pcpustat-*", mount, own) < 0)
+		return;
+	if (!glob(pattern, GLOB_NOSORT, NULL, &found)) {
+		for (size_t i = 0; i < found.gl_pathc; i++) {
+			const char *pid = strrchr(found.gl_pathv[i], '-') + 1;
+
+			if (kill(atoi(pid), 0) && errno == ESRCH)
+				rmdir(found.gl_pathv[i]);
+		}
+		globfree(&found);
+	}
+}
+
 char *bench_cgroup_new(void)
 {
 	_cleanup_free_ char *mount = cgroup2_mount(), *own = cgroup2_own();
 	char *path;
 
+	if (mount && own)
+		remove_stale(mount, own);
 	if (!mount || !own || asprintf(&path, "%s%s/pcpustat-%d", mount, own, (int)getpid()) < 0)
 		return NULL;
 	if (mkdir(path, 0755)) {

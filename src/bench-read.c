@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Benchmark results from JSON Lines. The file may come from anywhere: nothing in it is trusted. */
 #include "bench-json.h"
+#include "text.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -38,6 +39,7 @@ static int get_string(const json_t *o, const char *key, char *to, size_t len)
 	if (!s || strlen(s) >= len)
 		return -EBADMSG;
 	strcpy(to, s);
+	text_clean(to);
 	return 0;
 }
 

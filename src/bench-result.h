@@ -42,7 +42,7 @@ struct bench_stack {
 };
 
 struct bench_case {
-	char spec[96]; /* workload, parameters behind a colon */
+	char spec[256]; /* workload, parameters behind a colon: a module has long ones */
 	char unit[16];
 	u32 workers;
 	bool pinned;

@@ -51,12 +51,21 @@ int bpf_refused(int err, const char *what, const char *otherwise)
 {
 	char missing[128];
 
+	if (err == -EMFILE || err == -ENFILE)
+		return fail(EXIT_RUNTIME, "%s: %s; raise the limit: ulimit -n 256", what,
+			    strerror(-err));
+	if (err == -ENOMEM)
+		return fail(EXIT_RUNTIME, "%s: out of memory", what);
 	if (err != -EPERM && err != -EACCES)
 		return fail(EXIT_KERNEL, "%s: %s; %s", what, strerror(-err), otherwise);
 	if (caps_missing(missing, sizeof(missing)))
 		return fail(EXIT_PERM,
 			    "%s: missing %s; run as root, or: setcap " CAPS_SETCAP " pcpustat",
 			    what, missing);
+	if (in_own_namespace("user"))
+		return fail(EXIT_PERM,
+			    "%s: the capabilities of a user namespace do not count; run it outside",
+			    what);
 	if (fact_get(FACT_MAP_MEMCG, NULL) == FACT_ABSENT)
 		return fail(EXIT_PERM,
 			    "%s: this kernel counts BPF maps against RLIMIT_MEMLOCK; add "

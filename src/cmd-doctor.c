@@ -66,8 +66,10 @@ static void make_verdict(struct diagnosis *d)
 
 	if (!d->bpf) {
 		snprintf(d->verdict, sizeof(d->verdict), "nothing works here: %s",
-			 *d->missing_caps ? "without BPF; as root more may"
-					  : "the kernel refuses BPF programs");
+			 *d->missing_caps     ? "without BPF; as root more may"
+			 : trial_load()       ? "the kernel refuses BPF programs"
+			 : fact_has(FACT_BTF) ? "no percpu tracepoints"
+					      : "no /sys/kernel/btf/vmlinux; is /sys mounted?");
 		return;
 	}
 	for (int i = 0; i < NR_SIGNALS; i++) {
@@ -164,7 +166,7 @@ static int print_json(const struct diagnosis *d)
 	json_dumpf(obj, stdout, JSON_COMPACT);
 	putchar('\n');
 	json_decref(obj);
-	return ferror(stdout) ? EXIT_RUNTIME : EXIT_OK;
+	return EXIT_OK;
 }
 
 static void print_facts(void)
@@ -205,7 +207,7 @@ static int print_text(const struct diagnosis *d)
 		       : d->bpf && fact_has(FACT_CONTENTION_EVENTS) ? "- (to be learned)"
 								    : "-");
 	printf("\n%s\n", d->verdict);
-	return ferror(stdout) ? EXIT_RUNTIME : EXIT_OK;
+	return EXIT_OK;
 }
 
 int cmd_doctor(int argc, char **argv)

@@ -176,6 +176,12 @@ static int check(struct flame *f)
 			     "holders are known by wait or count");
 	if (o->live.follow && !o->command)
 		return usage("--follow", "", "there is no command to follow");
+	if (weights[f->tree_opts.weight].by_site && (f->tree_opts.comm || f->tree_opts.cgroup))
+		return usage("--weight", weights[f->tree_opts.weight].name,
+			     "allocations are counted by site: --comm and --cgroups are for waits");
+	for (int i = 0; i < 2; i++)
+		if (o->output && f->diff[i] && same_file(o->output, f->diff[i]))
+			return usage("-o", o->output, "that is the recording itself");
 	/* One interval, and the last one ends it: a recording is drawn as a whole. */
 	if (o->interval_given || (!o->command && !o->from))
 		o->count = 1;
@@ -213,7 +219,7 @@ static int begin(struct run *run, void *arg)
 			return fail(EXIT_USAGE, "a profile is no text for a terminal: add -o FILE");
 		return 0;
 	}
-	f->out = fopen(path, "we");
+	f->out = output_open(path);
 	if (!f->out)
 		return fail(EXIT_RUNTIME, "cannot write %s: %s", path, strerror(errno));
 	return 0;
@@ -276,7 +282,9 @@ static int draw(struct run *run, void *arg)
 	}
 	if (!err) {
 		note_losses(&t, &m);
-		err = render(f, &t, &m);
+		err = output_begin(f->out);
+		if (!err)
+			err = render(f, &t, &m);
 		if (err && err != -EPIPE)
 			f->code = fail(EXIT_RUNTIME, "cannot write %s: %s",
 				       f->opts.output ? f->opts.output : "the graph",

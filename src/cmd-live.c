@@ -21,6 +21,7 @@ static int emit(struct run *run, struct text_out *text, struct report *r)
 			return err;
 		r->view = &view;
 	}
+	errno = 0;
 	if (run->opts->json) {
 		err = json_report(stdout, r);
 	} else if (r->summary) {
@@ -29,7 +30,7 @@ static int emit(struct run *run, struct text_out *text, struct report *r)
 		text_interval(text, r);
 	}
 	if (!err && ferror(stdout))
-		err = -EIO;
+		err = errno ? -errno : -EIO;
 	view_free(&view);
 	return err;
 }

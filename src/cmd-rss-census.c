@@ -41,7 +41,7 @@ static int print_census(const struct rss_opts *o, const struct rss_census *c)
 		return fail(EXIT_RUNTIME, "out of memory");
 	keep_pid(&v, o->pid);
 	if (o->pid && !v.nr)
-		return fail(EXIT_RUNTIME, "no process %u with an mm of its own", o->pid);
+		return fail(EXIT_USAGE, "no process %u with an mm of its own", o->pid);
 	rss_view_sort(&v, o->key);
 	if (o->by == RSS_BY_CGROUP && *c->cgroup_mount)
 		names = cgroups_open(c->cgroup_mount);
@@ -86,6 +86,8 @@ static int print_error(const struct rss_opts *o, const struct rss_census *c)
 	    oom_view_build(&oom, &v, total_pages(page_size), page_size))
 		return fail(EXIT_RUNTIME, "out of memory");
 	keep_pid(&v, o->pid);
+	if (o->pid && !v.nr)
+		return fail(EXIT_USAGE, "no process %u with an mm of its own", o->pid);
 	rss_view_sort(&v, o->key_given ? o->key : KEY_ERROR);
 	if (o->json)
 		return rss_json_error(c, &v, &oom, o->rows_given ? o->rows : 0);

@@ -9,16 +9,57 @@
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int sig)
+{
+	(void)sig;
+	interrupted = 1;
+}
+
+static void stop_signals(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGTERM);
+	sigaddset(set, SIGHUP);
+}
+
+/* Without SA_RESTART. A shell's background job has SIGINT ignored, and yet it is how to end us. */
+static void catch_signals(void)
+{
+	struct sigaction sa = { .sa_handler = on_signal };
+
+	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGTERM, &sa, NULL);
+	sigaction(SIGHUP, &sa, NULL);
+}
+
+void loop_unblock(void)
+{
+	sigset_t set;
+
+	stop_signals(&set);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+bool loop_block(void)
+{
+	sigset_t set;
+
+	stop_signals(&set);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return interrupted;
+}
+
 int loop_open(struct loop *l)
 {
 	sigset_t mask;
 
 	*l = (struct loop) { .signals = -1, .timer = -1, .child_status = -1 };
-	sigemptyset(&mask);
-	sigaddset(&mask, SIGINT);
-	sigaddset(&mask, SIGTERM);
-	sigaddset(&mask, SIGHUP);
+	stop_signals(&mask);
 	sigaddset(&mask, SIGCHLD);
+	catch_signals();
 	if (sigprocmask(SIG_BLOCK, &mask, &l->old_mask))
 		return -errno;
 	l->signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -69,6 +110,8 @@ enum loop_event loop_wait(struct loop *l)
 	enum loop_event event;
 	u64 ticks;
 
+	if (interrupted)
+		return LOOP_STOP;
 	if (poll(fds, ARRAY_SIZE(fds), timeout) < 0 && errno != EINTR)
 		return LOOP_STOP;
 	event = read_signals(l);
@@ -97,6 +140,7 @@ static void run_child(char **argv, const sigset_t *mask, int gate)
 	int err;
 
 	sigprocmask(SIG_SETMASK, mask, NULL);
+	signal(SIGXFSZ, SIG_DFL);
 	if (read(gate, &go, 1) != 1)
 		_exit(0);
 	execvp(argv[0], argv);

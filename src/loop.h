@@ -26,6 +26,13 @@ enum loop_event loop_wait(struct loop *l);
 void loop_close(struct loop *l);
 
 /*
+ * Between these a signal interrupts what blocks, so that a reader that has stopped reading, or a
+ * FIFO without one, cannot hold us; loop_block says whether there was one.
+ */
+void loop_unblock(void);
+bool loop_block(void);
+
+/*
  * Forks a child that executes argv once loop_release is called: its own start is not measured.
  * 0 or -errno; loop_release returns -errno of the exec.
  */

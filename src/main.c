@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <signal.h>
+#include <errno.h>
 #include <ctype.h>
 #include <string.h>
 
@@ -33,11 +35,10 @@ static int print_libbpf(enum libbpf_print_level level, const char *fmt, va_list 
 	return getenv("PCPUSTAT_DEBUG") ? vfprintf(stderr, fmt, ap) : 0;
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
 	const struct cmd *cmd = NULL;
 
-	libbpf_set_print(print_libbpf);
 	if (argc > 1 && (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))) {
 		printf("pcpustat %s\n", VERSION);
 		return EXIT_OK;
@@ -50,4 +51,23 @@ int main(int argc, char **argv)
 	if (!cmd)
 		return no_command(argv[1]);
 	return cmd->run(argc - 1, argv + 1);
+}
+
+/* What was printed has to arrive; a reader that has gone away knows that it has not. */
+static int close_output(int code)
+{
+	errno = 0;
+	if (!fflush(stdout) && !ferror(stdout))
+		return code;
+	if (errno == EPIPE || (code && code != EXIT_VIOLATION))
+		return code;
+	return fail(EXIT_RUNTIME, "cannot write standard output: %s", strerror(errno ? errno : EIO));
+}
+
+int main(int argc, char **argv)
+{
+	libbpf_set_print(print_libbpf);
+	/* A file size limit is an error of write() then, and is told like a full disk. */
+	signal(SIGXFSZ, SIG_IGN);
+	return close_output(run(argc, argv));
 }

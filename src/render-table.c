@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "render.h"
+#include "text.h"
 
 static const char *format_cell(const struct view_column *col, const struct cell *c, char *buf,
 			       size_t len)
@@ -24,21 +25,22 @@ static const char *format_cell(const struct view_column *col, const struct cell 
 	return buf;
 }
 
-/*
- * Control characters of a hostile comm or path must not reach the terminal: C0, DEL, and C1, which
- * is 0xc2 and 0x80 to 0x9f in UTF-8.
- */
+/* Up to width bytes; what is hostile to a terminal, in a comm or a path, becomes '?'. */
 static int print_clean(FILE *f, const char *s, int width)
 {
-	unsigned char before = 0;
 	int n = 0;
 
-	for (; *s && n < width; s++, n++) {
-		unsigned char c = *s;
-		bool control = c < 0x20 || c == 0x7f || (before == 0xc2 && c < 0xa0);
+	while (*s && n < width) {
+		int len = text_plain(s);
 
-		fputc(control ? '?' : c, f);
-		before = c;
+		if (len > width - n)
+			break;
+		if (len)
+			fwrite(s, 1, len, f);
+		else
+			fputc('?', f);
+		s += len ? len : 1;
+		n += len ? len : 1;
 	}
 	return n;
 }

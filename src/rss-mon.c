@@ -8,6 +8,7 @@
 
 #include "caps.h"
 #include "kernel.h"
+#include "rss-probe.h"
 #include "trial.h"
 
 #include "rssmon.skel.h"
@@ -196,7 +197,7 @@ static int load(struct rss_mon *m, const struct rss *r, const struct rss_census 
 {
 	int err;
 
-	m->skel = rssmon_bpf__open();
+	m->skel = rssmon_bpf__open_opts(&rss_open_opts);
 	if (!m->skel)
 		return fail(EXIT_RUNTIME, "cannot open the BPF object: %s", strerror(errno));
 	choose(m, c, verify);

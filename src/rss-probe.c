@@ -12,6 +12,11 @@
 
 #include "rssprobe.skel.h"
 
+const struct bpf_object_open_opts rss_open_opts = {
+	.sz = sizeof(struct bpf_object_open_opts),
+	.btf_custom_path = "/sys/kernel/btf/vmlinux",
+};
+
 static void destroyp(struct rssprobe_bpf **skel)
 {
 	rssprobe_bpf__destroy(*skel);
@@ -43,7 +48,7 @@ static int read_anchor(struct rssprobe_bpf *skel, u64 *offset, u32 nr, char *why
 
 int rss_probe_offsets(u64 *offset, u32 nr, char *why, size_t len)
 {
-	_cleanup_probe_ struct rssprobe_bpf *skel = rssprobe_bpf__open();
+	_cleanup_probe_ struct rssprobe_bpf *skel = rssprobe_bpf__open_opts(&rss_open_opts);
 	int err;
 
 	if (!skel)
@@ -95,7 +100,7 @@ static int do_fork(struct rss_child *child)
 
 int rss_child_fork(struct rss_child *child)
 {
-	_cleanup_probe_ struct rssprobe_bpf *skel = rssprobe_bpf__open();
+	_cleanup_probe_ struct rssprobe_bpf *skel = rssprobe_bpf__open_opts(&rss_open_opts);
 	struct bpf_link *link = NULL;
 	int err;
 

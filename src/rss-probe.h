@@ -24,4 +24,10 @@ void rss_child_end(struct rss_child *child); /* fine when it was never made */
 /* What became of the child's allocations, from its record in the census. Pure. */
 void rss_trial_judge(struct rss_trial *t, const struct rss_child *child, const struct rss_mm *m);
 
+/*
+ * The kernel's own types and no module's: libbpf looks a type that this kernel lacks up in all
+ * modules otherwise, which takes CAP_SYS_ADMIN (BPF_BTF_GET_NEXT_ID).
+ */
+extern const struct bpf_object_open_opts rss_open_opts;
+
 #endif

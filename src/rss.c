@@ -62,7 +62,7 @@ int rss_open(struct rss **out)
 	r->child.pid = -1;
 	if (cgroups_choose(NULL, &r->cgroup))
 		r->cgroup.subsys = ~0U;
-	r->skel = rsscensus_bpf__open();
+	r->skel = rsscensus_bpf__open_opts(&rss_open_opts);
 	if (!r->skel)
 		return no_access(-errno);
 	err = load(r);

@@ -2,6 +2,7 @@
 #include "run.h"
 
 #include <errno.h>
+#include <stdio_ext.h>
 #include <string.h>
 
 #include "caps.h"
@@ -11,9 +12,31 @@
 
 #define POLL_NS (NSEC_PER_SEC / 20)
 
+/* What writes may block for ever, and has to let itself be stopped. */
 static int call(int (*op)(struct run *, void *), struct run *run, void *arg)
 {
-	return op ? op(run, arg) : 0;
+	int err = 0;
+
+	if (!op)
+		return 0;
+	if (run->live)
+		loop_unblock();
+	err = op(run, arg);
+	if (run->live && loop_block() && err == -EINTR)
+		__fpurge(stdout); /* exit would block on it once more */
+	return err;
+}
+
+static int record(struct run *run, const struct snap *s)
+{
+	int err;
+
+	if (run->live)
+		loop_unblock();
+	err = tape_put(run->record, &run->info, s);
+	if (run->live)
+		loop_block();
+	return err;
 }
 
 /* The newest snapshot becomes the previous one: a swap, no copy. */
@@ -35,8 +58,7 @@ static int interval(struct run *run, const struct run_ops *ops, void *arg)
 	for (int i = 0; i < NR_LOST; i++)
 		run->lost |= run->delta.lost[i] != 0;
 	/* A recording that fails has said so. What is on the screen and a command go on. */
-	if (run->record && tape_put(run->record, &run->info, &run->cur) && !ops->interval &&
-	    !run->opts->command)
+	if (run->record && record(run, &run->cur) && !ops->interval && !run->opts->command)
 		return -ECANCELED;
 	err = call(ops->interval, run, arg);
 	swap(&run->prev, &run->cur);
@@ -68,7 +90,7 @@ static int summarize(struct run *run, const struct run_ops *ops, void *arg)
 static int start(struct run *run)
 {
 	if (run->record)
-		tape_put(run->record, &run->info, &run->prev);
+		record(run, &run->prev);
 	return snap_copy(&run->first, &run->prev);
 }
 
@@ -103,9 +125,14 @@ static int loop_run(struct run *run, struct loop *loop, const struct run_ops *op
 
 static int finish(struct run *run, int err)
 {
-	int record_failed = tape_finish(run->record);
+	int record_failed;
 
+	if (run->live)
+		loop_unblock();
+	record_failed = tape_finish(run->record);
 	run->record = NULL;
+	if (err == -EINTR)
+		return fail(EXIT_RUNTIME, "stopped while nobody took the output; the rest is lost");
 	if (err == -EPIPE)
 		return EXIT_OK;
 	if (err && err != -ECANCELED)
@@ -122,8 +149,6 @@ static int measure(struct run *run, struct loop *loop, int gate[2], const struct
 {
 	int err = live_snap(run->live, &run->info, &run->prev);
 
-	if (!err)
-		err = start(run);
 	if (!err && run->opts->command) {
 		int no_exec = loop_release(loop, gate);
 
@@ -131,6 +156,8 @@ static int measure(struct run *run, struct loop *loop, int gate[2], const struct
 			return fail(no_exec == -ENOENT ? EXIT_NOT_FOUND : 126, "cannot run %s: %s",
 				    run->opts->command[0], strerror(-no_exec));
 	}
+	if (!err)
+		err = start(run);
 	if (!err)
 		err = call(ops->start, run, arg);
 	if (!err)
@@ -148,8 +175,12 @@ static int begin(struct run *run, const struct run_ops *ops, void *arg)
 {
 	int err = 0;
 
+	if (run->live)
+		loop_unblock(); /* a FIFO opens when somebody reads it */
 	if (run->opts->record)
-		err = tape_create(&run->record, run->opts->record, &run->info);
+		err = tape_create(&run->record, run->opts->record);
+	if (run->live)
+		loop_block();
 	if (!err)
 		err = call(ops->begin, run, arg);
 	/* Names of user frames take the right to look into other processes. */

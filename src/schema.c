@@ -421,7 +421,9 @@ int json_schema(FILE *f)
 		"ratio, 1 is all. Other numbers are counts. null: not measured on this host. A "
 		"title is the heading of the text column.",
 		"oneOf", any, "$defs", definitions());
+	errno = 0;
 	err = json_dumpf(schema, f, JSON_INDENT(2)) || fputc('\n', f) == EOF || fflush(f);
+	err = err ? -(errno ? errno : EIO) : 0;
 	json_decref(schema);
-	return err ? -EIO : 0;
+	return err;
 }

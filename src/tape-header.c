@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tape.h"
+#include "text.h"
 #include "tape-fields.h"
 
 #define FORMAT "pcpustat-recording"
@@ -83,6 +84,7 @@ static int get_name(const json_t *obj, const char *key, char *buf, size_t len)
 	if (!s || strlen(s) >= len)
 		return -EINVAL;
 	strcpy(buf, s);
+	text_clean(buf);
 	return 0;
 }
 
@@ -135,6 +137,8 @@ static int get_host(const json_t *line, struct info *info)
 	    json_member_u64(line, "cpus_possible", &possible) || possible > 1 << 20 ||
 	    (!json_is_null(per_mm) && (json_get_u64(per_mm, &allocs) || allocs > 1000)))
 		return -EINVAL;
+	text_clean(info->kernel);
+	text_clean(info->host);
 	info->cpus_online = online;
 	info->cpus_possible = possible;
 	info->rss_allocs_per_mm = json_is_null(per_mm) ? -1 : (int)allocs;

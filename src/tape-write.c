@@ -28,7 +28,9 @@ struct id_set {
 };
 
 struct tape_out {
-	gzFile gz;
+	int fd;    /* until the first snapshot: what the file had stays there as long */
+	gzFile gz; /* then */
+	bool compress;
 	char *name;
 	int err; /* -errno of the first failure; nothing is written after it */
 	u64 snaps;
@@ -333,40 +335,37 @@ static void free_tape(struct tape_out *t)
 	free(t);
 }
 
-int tape_create(struct tape_out **out, const char *path, const struct info *info)
+int tape_create(struct tape_out **out, const char *path)
 {
 	struct tape_out *t = calloc(1, sizeof(*t));
 	size_t len = strlen(path);
-	bool gz = len > 3 && !strcmp(path + len - 3, ".gz");
-	int fd;
 
 	if (!t)
 		return fail(EXIT_RUNTIME, "out of memory");
 	t->name = strdup(path);
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (fd < 0) {
+	t->compress = len > 3 && !strcmp(path + len - 3, ".gz");
+	t->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	if (t->fd < 0) {
 		free_tape(t);
 		return fail(EXIT_RUNTIME, "cannot write %s: %s", path, strerror(errno));
 	}
-	t->gz = gzdopen(fd, gz ? "w6" : "wT");
-	if (!t->gz) {
-		close(fd);
-		free_tape(t);
-		return fail(EXIT_RUNTIME, "out of memory");
-	}
-	memcpy(t->locks, info->locks, sizeof(t->locks));
-	t->err = put_line(t, tape_header(info));
-	if (!t->err)
-		t->err = flush(t);
-	if (t->err) {
-		int code = say(t);
-
-		gzclose(t->gz);
-		free_tape(t);
-		return code;
-	}
 	*out = t;
 	return 0;
+}
+
+static int put_header(struct tape_out *t, const struct info *info)
+{
+	int err;
+
+	/* A pipe or a device has nothing to be taken away. */
+	if (ftruncate(t->fd, 0) && errno != EINVAL)
+		return -errno;
+	t->gz = gzdopen(t->fd, t->compress ? "w6" : "wT");
+	if (!t->gz)
+		return -ENOMEM;
+	memcpy(t->locks, info->locks, sizeof(t->locks));
+	err = put_line(t, tape_header(info));
+	return err ? err : flush(t);
 }
 
 static int put_snap(struct tape_out *t, const struct info *info, const struct snap *s)
@@ -392,7 +391,9 @@ int tape_put(struct tape_out *t, const struct info *info, const struct snap *s)
 {
 	if (t->err)
 		return EXIT_RUNTIME; /* it was said */
-	t->err = put_snap(t, info, s);
+	t->err = t->gz ? 0 : put_header(t, info);
+	if (!t->err)
+		t->err = put_snap(t, info, s);
 	if (t->err)
 		return say(t);
 	t->prev = *s; /* its arrays are not used */
@@ -406,6 +407,12 @@ int tape_finish(struct tape_out *t)
 
 	if (!t)
 		return 0;
+	if (!t->gz) {
+		close(t->fd);
+		code = t->err ? EXIT_RUNTIME : 0;
+		free_tape(t);
+		return code;
+	}
 	if (t->err)
 		code = EXIT_RUNTIME;
 	else

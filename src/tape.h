@@ -18,10 +18,10 @@
 struct tape_out;
 
 /*
- * Begins a recording at path, readable by its owner alone: it has kernel addresses in it. Returns
- * 0 or EXIT_RUNTIME after one message.
+ * Begins a recording at path, readable by its owner alone: it has kernel addresses in it. What the
+ * file had stays there until the first snapshot. Returns 0 or EXIT_RUNTIME after one message.
  */
-int tape_create(struct tape_out **out, const char *path, const struct info *info);
+int tape_create(struct tape_out **out, const char *path);
 
 /* Adds a snapshot, newer than the last one. The same; what was written before stays readable. */
 int tape_put(struct tape_out *t, const struct info *info, const struct snap *s);

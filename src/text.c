@@ -54,11 +54,22 @@ size_t text_char(const char *s, size_t n)
 	return len;
 }
 
+/* U+202A to U+202E and U+2066 to U+2069 turn around what follows them. */
+static bool is_override(const char *s)
+{
+	return !memcmp(s, "\xe2\x80", 2)
+		       ? (unsigned char)s[2] >= 0xaa && (unsigned char)s[2] <= 0xae
+		       : !memcmp(s, "\xe2\x81", 2) && (unsigned char)s[2] >= 0xa6 &&
+				 (unsigned char)s[2] <= 0xa9;
+}
+
 /* C0, DEL and C1: they would move a terminal's cursor. */
 static bool is_control(const char *s, size_t len)
 {
 	unsigned char c = *s;
 
+	if (len == 3)
+		return is_override(s);
 	return c < 0x20 || c == 0x7f || (len == 2 && c == 0xc2 && (unsigned char)s[1] < 0xa0);
 }
 
@@ -85,6 +96,24 @@ char *text_quote(const char *s, size_t n, bool reversible)
 	}
 	*p = '\0';
 	return out;
+}
+
+size_t text_plain(const char *s)
+{
+	size_t len = text_char(s, strlen(s));
+
+	return len && !is_control(s, len) ? len : 0;
+}
+
+void text_clean(char *s)
+{
+	size_t len;
+
+	for (; *s; s += len ? len : 1) {
+		len = text_plain(s);
+		if (!len)
+			*s = '?';
+	}
 }
 
 static int hex_digit(char c)

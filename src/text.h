@@ -18,6 +18,16 @@ size_t text_char(const char *s, size_t n);
  */
 char *text_quote(const char *s, size_t n, bool reversible);
 
+/* In place: each byte that is no part of a valid UTF-8 character, or of a control, becomes '?'. */
+void text_clean(char *s);
+
+/*
+ * The character at s, NUL-terminated, if a terminal or a viewer takes it for nothing else: its
+ * length; 0 for a byte of no valid character, and for controls of any kind, right-to-left
+ * overrides included.
+ */
+size_t text_plain(const char *s);
+
 /* Into buf[len], the rest zeroed. Returns the bytes written, -EINVAL on a bad escape, -ERANGE. */
 ssize_t text_unquote(const char *s, char *buf, size_t len);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "util.h"
 
+#include <unistd.h>
+#include <sys/stat.h>
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -192,4 +194,39 @@ u64 now_mono(void)
 u64 now_wall(void)
 {
 	return now(CLOCK_REALTIME);
+}
+
+FILE *output_open(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (fd >= 0 && !f)
+		close(fd);
+	return f;
+}
+
+int output_begin(FILE *f)
+{
+	/* A pipe or a device has nothing to be taken away. */
+	return ftruncate(fileno(f), 0) && errno != EINVAL ? -errno : 0;
+}
+
+bool same_file(const char *a, const char *b)
+{
+	struct stat sa, sb;
+
+	return !stat(a, &sa) && !stat(b, &sb) && S_ISREG(sa.st_mode) && sa.st_dev == sb.st_dev &&
+	       sa.st_ino == sb.st_ino;
+}
+
+/* include/linux/proc_ns.h: the inode numbers of the initial namespaces are part of the ABI. */
+bool in_own_namespace(const char *ns)
+{
+	unsigned long first = strcmp(ns, "pid") ? 0xeffffffdUL : 0xeffffffcUL;
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/self/ns/%s", ns);
+	return !stat(path, &st) && st.st_ino != first;
 }

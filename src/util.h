@@ -86,6 +86,19 @@ int grow(void *array, size_t *cap, size_t n, size_t elem);
 /* Whole file as a NUL-terminated string, at most max bytes of it; NULL with errno set. */
 char *read_file(const char *path, size_t max);
 
+/*
+ * For writing; what is in an existing file stays there until output_begin(), so that a run that
+ * comes to nothing takes nothing away. NULL with errno set; output_begin: 0 or -errno.
+ */
+FILE *output_open(const char *path);
+int output_begin(FILE *f);
+
+/* Do both paths name one file? */
+bool same_file(const char *a, const char *b);
+
+/* Are we in a pid namespace, or user namespace, of our own? ns: "pid" or "user". */
+bool in_own_namespace(const char *ns);
+
 /* First line of a file without its newline; 0 or -errno. */
 int read_line(const char *path, char *buf, size_t len);
 

@@ -39,6 +39,11 @@ equal "backends, as root and with capabilities" \
 	"$(head -n 1 "$work/out" | jq -c '[.signals, [.locks[].found_by]]')" \
 	"$(head -n 1 "$work/root" | jq -c '[.signals, [.locks[].found_by]]')"
 
+for what in "" error "verify 0.1"; do
+	# shellcheck disable=SC2086 # words
+	run rss $what || fail "rss $what with capabilities: $(cat "$work/err")"
+done
+
 $setpriv --reuid 65534 --regid 65534 --clear-groups "$work/pcpustat" 1 1 >"$work/out" 2>"$work/err"
 equal "exit code without capabilities" $? 3
 equal "lines of the message" "$(wc -l <"$work/err")" 1

@@ -97,7 +97,7 @@ static inline void record(const char *to, int snaps, bool finish)
 	struct snap s = {};
 
 	tape_info(&info);
-	assert_int_equal(tape_create(&out, to, &info), 0);
+	assert_int_equal(tape_create(&out, to), 0);
 	for (int i = 1; i <= snaps; i++) {
 		if (i > 1)
 			snap_free(&s);

@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# What cannot be written is said, what would be lost is kept, and nothing that blocks holds us.
+. "${TEST_LIB:-$(dirname "$0")/lib.sh}"
+
+for c in "0.05 1" "-J 0.05 1" doctor "doctor -J" rss "rss error" "rss verify 0.1" "rss what-if 0.1" \
+	"bench --list" --help --version --json-schema; do
+	# shellcheck disable=SC2086 # words
+	"$PCPUSTAT" $c >/dev/full 2>"$work/err"
+	equal "status of $c on a full disk" $? 1
+	grep -q 'No space left' "$work/err" || fail "$c on a full disk says: $(cat "$work/err")"
+done
+
+# A run that comes to nothing takes nothing away.
+for end in svg folded pb.gz json jsonl jsonl.gz; do
+	echo mine >"$work/kept.$end"
+	case $end in
+	jsonl*) "$PCPUSTAT" record -o "$work/kept.$end" -- /no/such/command 2>/dev/null ;;
+	*) "$PCPUSTAT" flame -F svg -o "$work/kept.$end" -- /no/such/command 2>/dev/null ;;
+	esac
+	equal "status of a command that is not there, .$end" $? 127
+	equal "what .$end had" "$(cat "$work/kept.$end")" mine
+done
+"$PCPUSTAT" record -o "$work/r.gz" 0.05 2 || fail "record"
+before=$(cksum "$work/r.gz")
+for c in "--from $work/r.gz -o $work/r.gz" "flame -F folded --from $work/r.gz -o $work/r.gz" \
+	"flame -F folded --diff $work/r.gz $work/r.gz -o $work/r.gz"; do
+	# shellcheck disable=SC2086
+	"$PCPUSTAT" $c >/dev/null 2>"$work/err"
+	equal "status of $c" $? 2
+	equal "the recording after $c" "$(cksum "$work/r.gz")" "$before"
+done
+
+# Nobody reads: a signal ends it all the same.
+mkfifo "$work/pipe"
+stuck()
+{
+	i=0
+	while ! grep -qE "pipe|fifo|partner" "/proc/$pid/wchan"; do
+		kill -0 $pid 2>/dev/null || fail "$1 has ended by itself"
+		i=$((i + 1))
+		[ $i -lt 1000 ] || fail "$1 does not block: $(cat "/proc/$pid/wchan")"
+		sleep 0.02
+	done
+	kill -INT $pid
+	wait $pid
+	equal "status of $1 after SIGINT" $? 1
+}
+"$PCPUSTAT" record -o "$work/pipe" 0.05 2>/dev/null &
+pid=$!
+stuck "a FIFO that nobody opens"
+exec 8<>"$work/pipe"
+"$PCPUSTAT" -J --by site 0.01 >"$work/pipe" 2>/dev/null &
+pid=$!
+stuck "a pipe that nobody reads"
+exec 8<&-
+
+# A limit on the size of files is told like a full disk.
+(ulimit -f 1 && exec "$PCPUSTAT" record -o "$work/big" 0.02 200) 2>"$work/err"
+equal "status over the file size limit" $? 1
+grep -q 'File too large' "$work/err" || fail "over the file size limit: $(cat "$work/err")"
+exit 0
