@@ -60,7 +60,7 @@ static void find_unlike(struct bench_comparison *cmp)
 
 		if (p->a->pinned != p->b->pinned)
 			snprintf(cmp->unlike, sizeof(cmp->unlike),
-				 "the workers of %s are pinned in one only", p->a->spec);
+				 "the workers of %.200s are pinned in one only", p->a->spec);
 	}
 }
 

@@ -23,7 +23,7 @@ struct bench_comparison {
 	struct bench_pair *pairs;
 	size_t nr_pairs, cap_pairs;
 	size_t only_a, only_b; /* cases that the other report has not */
-	char unlike[160];      /* why the runs are not alike; empty: they are */
+	char unlike[320];      /* why the runs are not alike; empty: they are */
 	char verdict[512];
 };
 

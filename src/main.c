@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <unistd.h>
+#include <poll.h>
 #include <signal.h>
 #include <errno.h>
 #include <ctype.h>
@@ -53,13 +55,20 @@ static int run(int argc, char **argv)
 	return cmd->run(argc - 1, argv + 1);
 }
 
+static bool reader_gone(void)
+{
+	struct pollfd fd = { .fd = STDOUT_FILENO, .events = POLLOUT };
+
+	return poll(&fd, 1, 0) == 1 && fd.revents & POLLERR;
+}
+
 /* What was printed has to arrive; a reader that has gone away knows that it has not. */
 static int close_output(int code)
 {
 	errno = 0;
 	if (!fflush(stdout) && !ferror(stdout))
 		return code;
-	if (errno == EPIPE || (code && code != EXIT_VIOLATION))
+	if (errno == EPIPE || reader_gone() || (code && code != EXIT_VIOLATION))
 		return code;
 	return fail(EXIT_RUNTIME, "cannot write standard output: %s", strerror(errno ? errno : EIO));
 }

@@ -38,7 +38,7 @@ for by in site stack process size; do
 	status=$?
 	# An interrupt that contends for a lock inside our handler for another one is such a loss.
 	grep -q '^lost  *[0-9]* program_missed$' "$work/out" && expected=6 || expected=0
-	equal "status of --by $by, $(tail -n 1 "$work/out")" $status $expected
+	equal "status of --by $by, $(tail -n 1 "$work/out")" "$status" "$expected"
 done
 "$PCPUSTAT" --by cgroup --from "$work/all.gz" >"$work/out" 2>&1
 equal "status of rows that are not there" $? 2

@@ -21,7 +21,7 @@ for bad in nonsense "--by colour" "-k beauty" "-E many" "watch 0" "watch 1 0" "w
 	# shellcheck disable=SC2086 # words
 	exits 2 $bad
 done
-exits 1 -p 2
+exits 2 -p 2
 exits 0 --help
 for setpriv in /usr/bin/setpriv /bin/setpriv; do
 	[ ! -x "$setpriv" ] || break

@@ -74,7 +74,7 @@ jq -r '[."$defs".interval | .. | objects | select(.properties?) | .properties | 
 	"$work/schema" >"$work/want"
 section METRICS | awk '
 	function out() { if (key) print key " " head ": " text; key = "" }
-	/^\.It Va / { out(); key = $3; head = $4 == "Pq" ? $6 : "-"; text = ""; next }
+	/^\.It Va / { out(); key = $3; head = $4 ~ /^P[qo]$/ ? $6 : "-"; text = ""; next }
 	/^\./ { out() }
 	key { text = text (text ? " " : "") $0 }' >"$work/have"
 same "metrics"
@@ -84,7 +84,7 @@ jq -r '."$defs" | to_entries[] | select(.key | startswith("rows_by_")) |
 	.value.items.anyOf[0].properties | to_entries[] | "\(.key) \(.value.title // "-")"' \
 	"$work/schema" >"$work/want"
 section TABLES | sed -n 's/^\.It Va //p' | sed 's/ , Va /\n/g' |
-	awk '{ print $1 " " ($2 == "Pq" ? $4 : "-") }' >"$work/have"
+	awk '{ print $1 " " ($2 ~ /^P[qo]$/ ? $4 : "-") }' >"$work/have"
 same "columns of tables"
 
 jq -r '."$defs".interval.properties.lost.properties | keys[]' "$work/schema" >"$work/want"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Recordings: what goes in comes out, and what happens when it cannot be written. */
 #include "tape_fixture.h"
+#include "text.h"
 #include "golden.h"
 
 #include <errno.h>
@@ -29,8 +30,13 @@ static void same_snap(const struct snap *a, const struct snap *b)
 
 static void same_host(const struct info *a, const struct info *b)
 {
+	char host[sizeof(a->host)];
+
+	/* What a terminal or an SVG cannot take does not come back. */
+	strcpy(host, a->host);
+	text_clean(host);
 	assert_string_equal(a->kernel, b->kernel);
-	assert_string_equal(a->host, b->host);
+	assert_string_equal(host, b->host);
 	assert_string_equal(a->rss_mode, b->rss_mode);
 	assert_memory_equal(a->backend, b->backend, sizeof(a->backend));
 	assert_memory_equal(&a->cfg, &b->cfg, sizeof(a->cfg));
