@@ -43,15 +43,6 @@ static const struct view_column process_columns[] = {
 	{ "max_ns", "max", CELL_NUMBER, UNIT_NS, false },
 };
 
-static const struct view_column comm_columns[] = {
-	{ "comm", "comm", CELL_TEXT, UNIT_COUNT, false },
-	{ "allocs", "allocs", CELL_NUMBER, UNIT_COUNT, true },
-	{ "alloc_bytes", "bytes", CELL_NUMBER, UNIT_BYTES, true },
-	{ "waits", "waits", CELL_NUMBER, UNIT_COUNT, true },
-	{ "wait_ns", "wait", CELL_NUMBER, UNIT_NS, true },
-	{ "max_ns", "max", CELL_NUMBER, UNIT_NS, false },
-};
-
 static const struct view_column cgroup_columns[] = {
 	{ "cgroup", "cgroup", CELL_TEXT, UNIT_COUNT, false },
 	{ "allocs", "allocs", CELL_NUMBER, UNIT_COUNT, true },
@@ -77,7 +68,7 @@ static const struct {
 	[BY_STACK] = { stack_columns, ARRAY_SIZE(stack_columns), "wait_ns" },
 	[BY_PROCESS] = { process_columns, ARRAY_SIZE(process_columns), "allocs" },
 	[BY_CGROUP] = { cgroup_columns, ARRAY_SIZE(cgroup_columns), "allocs" },
-	[BY_COMM] = { comm_columns, ARRAY_SIZE(comm_columns), "allocs" },
+	[BY_COMM] = { process_columns + 1, ARRAY_SIZE(process_columns) - 1, "allocs" }, /* no pid */
 	[BY_SIZE] = { size_columns, ARRAY_SIZE(size_columns), "allocs" },
 };
 
