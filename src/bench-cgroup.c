@@ -3,7 +3,6 @@
 #include "bench-measure.h"
 
 #include <stdlib.h>
-#include <signal.h>
 #include <glob.h>
 #include <errno.h>
 #include <mntent.h>
@@ -60,7 +59,7 @@ static void remove_stale(const char *mount, const char *own)
 		for (size_t i = 0; i < found.gl_pathc; i++) {
 			const char *pid = strrchr(found.gl_pathv[i], '-') + 1;
 
-			if (kill(atoi(pid), 0) && errno == ESRCH)
+			if (process_gone(atoi(pid)))
 				rmdir(found.gl_pathv[i]);
 		}
 		globfree(&found);

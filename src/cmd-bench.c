@@ -256,7 +256,7 @@ static int emit_head(struct measure *m, const struct bench_args *a, FILE *save,
 	else
 		bench_text_header(stdout, r);
 	if (!err && save)
-		err = output_begin(save);
+		err = output_begin(fileno(save));
 	if (!err && save)
 		err = bench_json_header(save, r);
 	return written(m, err);

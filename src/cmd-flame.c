@@ -282,7 +282,7 @@ static int draw(struct run *run, void *arg)
 	}
 	if (!err) {
 		note_losses(&t, &m);
-		err = output_begin(f->out);
+		err = output_begin(fileno(f->out));
 		if (!err)
 			err = render(f, &t, &m);
 		if (err && err != -EPIPE)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reading the maps into a snapshot. */
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -168,11 +167,6 @@ static void count_unfinished(struct live *l, struct snap *s)
 	for (int cpu = 0; cpu < l->nr_cpus; cpu++)
 		for (int i = 0; i < NR_LOCKS; i++)
 			s->unfinished[i] += l->blocks[cpu].spin[i].start_ns != 0;
-}
-
-static bool process_gone(u64 tgid)
-{
-	return kill(tgid, 0) && errno == ESRCH;
 }
 
 static int delete_row(struct live *l, const struct row_key *key, struct row_stat *stat)

@@ -39,7 +39,7 @@ struct live_opts {
  */
 int live_open(struct live **out, const struct live_opts *opts, struct info *info);
 
-/* Cumulative counters since live_open, sorted; also adds new owners to info. 0 or -errno. */
+/* Cumulative counters since the first call, which begins the counting; sorted; also adds new owners to info. 0 or -errno. */
 int live_snap(struct live *l, struct info *info, struct snap *s);
 
 /* Nothing is counted any more: rows and totals of the next snapshot agree to the last event. */

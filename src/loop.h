@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One loop for all that waits: signals and timers as file descriptors, nothing in handlers. */
+/*
+ * One loop for all that waits: signals and timers as file descriptors. Only while something writes,
+ * and may block, does a handler take note of a signal: see loop_unblock().
+ */
 #ifndef PCPUSTAT_LOOP_H
 #define PCPUSTAT_LOOP_H
 

@@ -355,11 +355,10 @@ int tape_create(struct tape_out **out, const char *path)
 
 static int put_header(struct tape_out *t, const struct info *info)
 {
-	int err;
+	int err = output_begin(t->fd);
 
-	/* A pipe or a device has nothing to be taken away. */
-	if (ftruncate(t->fd, 0) && errno != EINVAL)
-		return -errno;
+	if (err)
+		return err;
 	t->gz = gzdopen(t->fd, t->compress ? "w6" : "wT");
 	if (!t->gz)
 		return -ENOMEM;

@@ -54,13 +54,14 @@ size_t text_char(const char *s, size_t n)
 	return len;
 }
 
-/* U+202A to U+202E and U+2066 to U+2069 turn around what follows them. */
+/* U+202A to U+202E and U+2066 to U+2069, three bytes each, turn around what follows them. */
 static bool is_override(const char *s)
 {
-	return !memcmp(s, "\xe2\x80", 2)
-		       ? (unsigned char)s[2] >= 0xaa && (unsigned char)s[2] <= 0xae
-		       : !memcmp(s, "\xe2\x81", 2) && (unsigned char)s[2] >= 0xa6 &&
-				 (unsigned char)s[2] <= 0xa9;
+	unsigned char last = s[2];
+
+	if (!memcmp(s, "\xe2\x80", 2))
+		return last >= 0xaa && last <= 0xae;
+	return !memcmp(s, "\xe2\x81", 2) && last >= 0xa6 && last <= 0xa9;
 }
 
 /* C0, DEL and C1: they would move a terminal's cursor. */

@@ -172,7 +172,7 @@ static int take_spare(const char *symbol, u64 addr, bool ret)
 	return -1;
 }
 
-static int keep_spare(const char *symbol, u64 addr, bool ret, int fd)
+static void keep_spare(const char *symbol, u64 addr, bool ret, int fd)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(spare); i++) {
 		if (*spare[i].symbol || strlen(symbol) >= sizeof(spare[i].symbol))
@@ -181,10 +181,9 @@ static int keep_spare(const char *symbol, u64 addr, bool ret, int fd)
 		spare[i].addr = addr;
 		spare[i].ret = ret;
 		spare[i].fd = fd;
-		return 0;
+		return;
 	}
 	close(fd);
-	return 0;
 }
 
 void trial_end(void)
@@ -235,7 +234,10 @@ static int try_kprobe(const char *target, u64 addr, bool ret)
 {
 	int fd = kprobe_event_open(target, addr, ret);
 
-	return fd < 0 ? fd : keep_spare(target, addr, ret, fd);
+	if (fd < 0)
+		return fd;
+	keep_spare(target, addr, ret, fd);
+	return 0;
 }
 
 static int try_hook(enum hook hook, const char *target, u64 addr)

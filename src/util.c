@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <string.h>
 #include <time.h>
@@ -206,10 +207,10 @@ FILE *output_open(const char *path)
 	return f;
 }
 
-int output_begin(FILE *f)
+int output_begin(int fd)
 {
 	/* A pipe or a device has nothing to be taken away. */
-	return ftruncate(fileno(f), 0) && errno != EINVAL ? -errno : 0;
+	return ftruncate(fd, 0) && errno != EINVAL ? -errno : 0;
 }
 
 bool same_file(const char *a, const char *b)
@@ -229,4 +230,9 @@ bool in_own_namespace(const char *ns)
 
 	snprintf(path, sizeof(path), "/proc/self/ns/%s", ns);
 	return !stat(path, &st) && st.st_ino != first;
+}
+
+bool process_gone(pid_t pid)
+{
+	return kill(pid, 0) && errno == ESRCH;
 }

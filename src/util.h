@@ -91,7 +91,10 @@ char *read_file(const char *path, size_t max);
  * comes to nothing takes nothing away. NULL with errno set; output_begin: 0 or -errno.
  */
 FILE *output_open(const char *path);
-int output_begin(FILE *f);
+int output_begin(int fd);
+
+/* Has this process ended? Asked in our own pid namespace. */
+bool process_gone(pid_t pid);
 
 /* Do both paths name one file? */
 bool same_file(const char *a, const char *b);
