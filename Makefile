@@ -15,10 +15,10 @@ B       := build
 
 BUILD_PKGS := build-essential clang llvm libbpf-dev bpftool libelf-dev zlib1g-dev libjansson-dev \
 	libcap-dev libdw-dev libprotobuf-c-dev protobuf-c-compiler pkg-config
-TEST_PKGS := $(BUILD_PKGS) libcmocka-dev groff-base jq python3-jsonschema shellcheck clang-format tmux \
-	libxml2-utils protobuf-compiler chromium qemu-system-x86 busybox-static cpio $(LAB_PKGS)
 # What it takes to build a kernel.
 LAB_PKGS := flex bison bc libssl-dev pahole kmod rsync xz-utils
+TEST_PKGS := $(BUILD_PKGS) libcmocka-dev groff-base jq python3-jsonschema shellcheck clang-format tmux \
+	libxml2-utils protobuf-compiler chromium qemu-system-x86 busybox-static cpio $(LAB_PKGS)
 LIBS    := -lbpf -lelf -lz -ljansson -lcap -ldw -lprotobuf-c -lm
 
 ARCH    := $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(shell uname -m)))
