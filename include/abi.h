@@ -5,7 +5,8 @@
  *
  * Counters are cumulative and never reset. A value that belongs to one CPU lives in that CPU's
  * struct cpu_block and is bumped by atomic adds: a handler can be preempted (7.x) or interrupted
- * by an allocation in softirq, and a plain ++ would then lose an event.
+ * by an allocation in softirq, and a plain ++ would then lose an event. The two counters of every
+ * allocation and every free are spared it where nothing can interrupt their program with itself.
  */
 #ifndef PCPUSTAT_ABI_H
 #define PCPUSTAT_ABI_H
@@ -113,7 +114,7 @@ struct mm_stat {
 
 /*
  * An allocation site. meta is 0 in a free slot and is written after call_site, so that a reader
- * who sees it sees the call site too. Bytes are allocs * size, so a hit costs one atomic add.
+ * who sees it sees the call site too. Bytes are allocs * size, so a hit costs one add.
  */
 struct site {
 	__u64 call_site; /* 0 before 5.19, where the event does not tell */

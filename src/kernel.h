@@ -14,6 +14,7 @@ enum fact_id {
 	FACT_FENTRY,
 	FACT_KPROBE,
 	FACT_CMPXCHG,
+	FACT_RAW_TP_GUARD,
 	FACT_MAP_MEMCG, /* maps do not count against RLIMIT_MEMLOCK */
 	FACT_TASK_ITER,
 	FACT_KALLSYMS,      /* function addresses are shown */

@@ -79,6 +79,7 @@ static int open_skeleton(struct live *l, const struct live_opts *opts, struct in
 	fill_cfg(&info->cfg, opts, l);
 	live_set_stacks(l, opts, &info->cfg);
 	memcpy((void *)&l->skel->rodata->cfg, &info->cfg, sizeof(info->cfg));
+	l->skel->rodata->alloc_nests = !fact_has(FACT_RAW_TP_GUARD);
 	drop_unused_maps(l->skel, &info->cfg);
 	bpf_map__set_max_entries(l->skel->maps.cpus, l->nr_cpus);
 	return 0;

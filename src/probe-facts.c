@@ -172,6 +172,12 @@ PROBE(cmpxchg)
 	return from_trial(trial_cmpxchg(), how, len);
 }
 
+/* The function came out of its file, and so into kallsyms, for the guard itself to call it. */
+PROBE(raw_tp_guard)
+{
+	return has_function("bpf_prog_inc_misses_counter", how, len);
+}
+
 PROBE(map_memcg)
 {
 	int err = trial_memlock();

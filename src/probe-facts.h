@@ -22,6 +22,7 @@ PROBE(tracefs);
 PROBE(fentry);
 PROBE(kprobe);
 PROBE(cmpxchg);
+PROBE(raw_tp_guard);
 PROBE(map_memcg);
 PROBE(task_iter);
 PROBE(kallsyms);
