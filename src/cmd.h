@@ -7,6 +7,7 @@ struct cmd {
 	const char *name;
 	const char *args;
 	const char *summary;
+	const char *options;               /* lines of --help; rss has its own by subcommand */
 	int (*run)(int argc, char **argv); /* argv[0] is the command's name; returns the exit code */
 };
 

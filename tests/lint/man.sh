@@ -60,6 +60,19 @@ for command in $("$program" --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
 		grep -qx -e "$option" "$work/documented" || bad "$command $option is not in the manual"
 		checked=$((checked + 1))
 	done <"$work/want"
+	# What --help lists is what the page lists; rss lists by subcommand.
+	"$program" "$command" --help | grep -oE -e '--[a-z]{2,}(-[a-z]+)*' | grep -vx -e --help >"$work/have"
+	if [ "$command" != rss ]; then
+		cat "$work/documented" "$work/common" >"$work/known"
+		while read -r option; do
+			grep -qx -e "$option" "$work/known" ||
+				bad "$command --help has $option, the manual has not"
+		done <"$work/have"
+		grep -e '^--' "$work/want" | grep -vx -e --help | while read -r option; do
+			grep -qx -e "$option" "$work/have" || echo "$option"
+		done >"$work/missing"
+		[ ! -s "$work/missing" ] || bad "$command --help lacks $(cat "$work/missing")"
+	fi
 	# Common options may be described again, but nothing that no table has.
 	while read -r option; do
 		grep -qx -e "$option" "$work/want" "$work/common" ||
