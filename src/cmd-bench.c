@@ -199,7 +199,14 @@ static int written(struct measure *m, int err)
 	if (!err && fflush(stdout))
 		err = -errno;
 	m->interrupted |= err == -EPIPE;
-	return err && err != -EPIPE ? fail(EXIT_RUNTIME, "cannot write: %s", strerror(-err)) : 0;
+	return err && err != -EPIPE ? stdout_failed(err) : 0;
+}
+
+static int saved(const struct bench_args *a, FILE *save, int err)
+{
+	if (!err && fflush(save))
+		err = -errno;
+	return err ? fail(EXIT_RUNTIME, "cannot write %s: %s", a->save, strerror(-err)) : 0;
 }
 
 static int emit_case(struct measure *m, const struct bench_args *a, FILE *save,
@@ -211,9 +218,8 @@ static int emit_case(struct measure *m, const struct bench_args *a, FILE *save,
 		err = bench_json_case(stdout, c);
 	else
 		bench_text_case(stdout, c);
-	if (!err && save)
-		err = bench_json_case(save, c);
-	return written(m, err);
+	err = written(m, err);
+	return err || !save ? err : saved(a, save, bench_json_case(save, c));
 }
 
 /* All worker counts of one workload; the scaling table when there are several. */
@@ -255,11 +261,11 @@ static int emit_head(struct measure *m, const struct bench_args *a, FILE *save,
 		err = bench_json_header(stdout, r);
 	else
 		bench_text_header(stdout, r);
-	if (!err && save)
-		err = output_begin(fileno(save));
-	if (!err && save)
-		err = bench_json_header(save, r);
-	return written(m, err);
+	err = written(m, err);
+	if (err || !save)
+		return err;
+	err = output_begin(fileno(save));
+	return saved(a, save, err ? err : bench_json_header(save, r));
 }
 
 static int emit_end(struct measure *m, const struct bench_args *a, FILE *save,
@@ -267,9 +273,9 @@ static int emit_end(struct measure *m, const struct bench_args *a, FILE *save,
 {
 	int err = a->json ? bench_json_summary(stdout, r, m->interrupted) : 0;
 
-	if (!err && save)
-		err = bench_json_summary(save, r, m->interrupted);
 	err = written(m, err);
+	if (!err && save)
+		err = saved(a, save, bench_json_summary(save, r, m->interrupted));
 	for (size_t i = 0; i < r->nr_cases && !err; i++) {
 		s64 diff;
 

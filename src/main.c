@@ -70,7 +70,7 @@ static int close_output(int code)
 		return code;
 	if (errno == EPIPE || reader_gone() || (code && code != EXIT_VIOLATION))
 		return code;
-	return fail(EXIT_RUNTIME, "cannot write standard output: %s", strerror(errno ? errno : EIO));
+	return stdout_failed(-errno);
 }
 
 int main(int argc, char **argv)

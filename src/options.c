@@ -296,8 +296,7 @@ int options_parse(const struct cmd *cmd, int argc, char **argv, struct options *
 		if (c == OPT_SCHEMA) {
 			err = json_schema(stdout);
 			if (err)
-				return fail(EXIT_RUNTIME, "cannot write standard output: %s",
-					    strerror(-err));
+				return stdout_failed(err);
 			return -1;
 		}
 		if (c >= OPT_EXTRA ||

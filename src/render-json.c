@@ -5,21 +5,7 @@
 #include <jansson.h>
 
 #include "render.h"
-
-/* Invalid UTF-8 (a hostile comm) becomes '?', byte by byte: jansson takes UTF-8 only. */
-static json_t *json_text(const char *s)
-{
-	json_t *j = s ? json_string(s) : json_null();
-	_cleanup_free_ char *clean = NULL;
-
-	if (j)
-		return j;
-	clean = strdup(s);
-	for (char *p = clean; p && *p; p++)
-		if (*p & 0x80)
-			*p = '?';
-	return clean ? json_string(clean) : json_null();
-}
+#include "text.h"
 
 static json_t *json_text_or_null(const char *s)
 {

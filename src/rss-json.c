@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "rss-print.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <jansson.h>
 
 #include "kernel.h"
+#include "text.h"
 
 int rss_json_line(json_t *obj)
 {
@@ -16,7 +18,7 @@ int rss_json_line(json_t *obj)
 	err = json_dumpf(obj, stdout, JSON_COMPACT);
 	json_decref(obj);
 	if (err || putchar('\n') < 0 || fflush(stdout))
-		return fail(EXIT_RUNTIME, "cannot write the result");
+		return stdout_failed(-errno);
 	return 0;
 }
 
@@ -31,21 +33,6 @@ static json_t *sizes(bool known, const s64 *v)
 			 "file_bytes", pages(known, v[RSS_FILE]), "anon_bytes",
 			 pages(known, v[RSS_ANON]), "swap_bytes", pages(known, v[RSS_SWAP]),
 			 "shmem_bytes", pages(known, v[RSS_SHMEM]));
-}
-
-/* A process's name can be any bytes; what is not UTF-8 would make the line no JSON. */
-json_t *rss_json_name(const char *s)
-{
-	char safe[256];
-	json_t *str = json_string(s);
-	size_t n = 0;
-
-	if (str)
-		return str;
-	for (; s[n] && n < sizeof(safe) - 1; n++)
-		safe[n] = s[n] & 0x80 ? '?' : s[n];
-	safe[n] = '\0';
-	return json_string(safe);
 }
 
 static json_t *count(int v)
@@ -77,9 +64,9 @@ int rss_json_header(const struct rss_census *c)
 static int process_line(const struct rss_row *r)
 {
 	json_t *obj = json_pack("{s:s, s:I, s:o, s:I, s:i, s:s}", "type", "mm", "pid",
-				(json_int_t)r->mm->pid, "comm", rss_json_name(r->mm->comm),
-				"threads", (json_int_t)r->threads, "processes",
-				(int)r->mm->processes, "state", rss_state_names[r->state]);
+				(json_int_t)r->mm->pid, "comm", json_text(r->mm->comm), "threads",
+				(json_int_t)r->threads, "processes", (int)r->mm->processes, "state",
+				rss_state_names[r->state]);
 
 	if (obj)
 		json_object_update_new(
@@ -98,7 +85,7 @@ static int group_line(const struct rss_row *r, enum rss_by by, struct cgroups *n
 	if (!obj)
 		return rss_json_line(NULL);
 	if (by == RSS_BY_CGROUP) {
-		json_object_set_new(obj, "cgroup", path ? rss_json_name(path) : json_null());
+		json_object_set_new(obj, "cgroup", path ? json_text(path) : json_null());
 		json_object_set_new(obj, "cgroup_id", json_integer(r->cgroup));
 	} else {
 		json_object_set_new(obj, "state", json_string(rss_state_names[r->state]));
@@ -143,7 +130,7 @@ static int error_line(const struct rss_census *c, const struct rss_row *r)
 
 	return rss_json_line(json_pack(
 		"{s:s, s:I, s:o, s:I, s:s, s:o, s:o, s:o, s:o, s:b}", "type", "mm", "pid",
-		(json_int_t)r->mm->pid, "comm", rss_json_name(r->mm->comm), "threads",
+		(json_int_t)r->mm->pid, "comm", json_text(r->mm->comm), "threads",
 		(json_int_t)r->threads, "state", rss_state_names[r->state], "approx",
 		sizes(r->approx_known, r->approx), "exact", sizes(known, r->exact), "error_bytes",
 		pages(known, rss_row_error(r)), "bound_bytes",
@@ -154,7 +141,7 @@ static int oom_line(const struct oom_row *r)
 {
 	return rss_json_line(
 		json_pack("{s:s, s:I, s:o, s:i, s:i, s:I, s:I, s:i}", "type", "oom", "pid",
-			  (json_int_t)r->mm->pid, "comm", rss_json_name(r->mm->comm), "exact_rank",
+			  (json_int_t)r->mm->pid, "comm", json_text(r->mm->comm), "exact_rank",
 			  r->exact_rank, "approx_rank", r->approx_rank, "exact_pages",
 			  (json_int_t)r->exact_points, "approx_pages", (json_int_t)r->approx_points,
 			  "oom_score_adj", (int)r->mm->oom_score_adj));

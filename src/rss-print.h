@@ -27,7 +27,5 @@ int rss_json_error(const struct rss_census *c, const struct rss_view *v, const s
 /* Writes and frees obj as one line; 0 or an exit code. NULL obj: out of memory. */
 struct json_t;
 int rss_json_line(struct json_t *obj);
-/* A name as a JSON string; bytes that are no UTF-8 become '?'. */
-struct json_t *rss_json_name(const char *s);
 
 #endif

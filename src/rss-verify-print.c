@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "rss-print.h"
+#include "text.h"
 
 const char *const rss_lost_names[NR_RSS_LOST] = {
 	[RSS_LOST_MM] = "mm_table_full",           [RSS_LOST_BLOCK] = "block_table_full",
@@ -116,7 +117,7 @@ static json_t *json_example(const struct rss_report *r, const struct rss_violati
 				      json_string(rss_frame(r->ksyms, v->ip[i], buf, sizeof(buf))));
 	snprintf(buf, sizeof(buf), "0x%llx", (unsigned long long)v->mm);
 	return json_pack("{s:I, s:I, s:o, s:s, s:o, s:o}", "pid", (json_int_t)v->pid, "tid",
-			 (json_int_t)v->tid, "comm", rss_json_name(v->comm), "mm", buf, "numbers",
+			 (json_int_t)v->tid, "comm", json_text(v->comm), "mm", buf, "numbers",
 			 numbers, "stack", stack);
 }
 

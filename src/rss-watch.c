@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "rss-watch.h"
 
+#include <errno.h>
 #include <string.h>
 #include <jansson.h>
 
 #include "rss-print.h"
 #include "rss-verify-print.h"
+#include "text.h"
 
 void rss_counts_delta(const struct rss_counts *prev, const struct rss_counts *cur,
 		      struct rss_counts *d)
@@ -64,7 +66,7 @@ static int text(const struct rss_signals *sig, const struct rss_counts *d)
 	cell(8, sig->switches && s->switches, s->switches ? s->switch_ns / 1e3 / s->switches : 0);
 	cell(8, sig->switches && s->switches, d->max_ns / 1e3);
 	putchar('\n');
-	return fflush(stdout) ? fail(EXIT_RUNTIME, "cannot write the result") : 0;
+	return fflush(stdout) ? stdout_failed(-errno) : 0;
 }
 
 static json_t *known(bool is_known, u64 v)
@@ -124,9 +126,9 @@ static int json_summary(const struct rss_signals *sig, const struct rss_counts *
 	json_t *obj = json_counts("summary", sig, d), *rows = json_array();
 
 	for (size_t i = 0; i < nr; i++)
-		json_array_append_new(rows, json_pack("{s:o, s:I}", "comm",
-						      rss_json_name(comms[i].key.comm), "switches",
-						      (json_int_t)comms[i].switches));
+		json_array_append_new(rows,
+				      json_pack("{s:o, s:I}", "comm", json_text(comms[i].key.comm),
+						"switches", (json_int_t)comms[i].switches));
 	json_object_set_new(obj, "comms", rows);
 	json_object_set_new(obj, "end_seen_by",
 			    sig->deaths ? json_string(death_names[sig->deaths]) : json_null());

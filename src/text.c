@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
+#include <jansson.h>
 
 static bool is_tail(unsigned char c)
 {
@@ -115,6 +116,23 @@ void text_clean(char *s)
 		if (!len)
 			*s = '?';
 	}
+}
+
+json_t *json_text(const char *s)
+{
+	json_t *j = s ? json_string(s) : json_null();
+	_cleanup_free_ char *clean = NULL;
+	size_t len;
+
+	if (j)
+		return j;
+	clean = strdup(s);
+	for (char *p = clean; p && *p; p += len ? len : 1) {
+		len = text_char(p, strlen(p));
+		if (!len)
+			*p = '?';
+	}
+	return clean ? json_string(clean) : NULL;
 }
 
 static int hex_digit(char c)

@@ -5,6 +5,8 @@
 
 #include "util.h"
 
+struct json_t; /* <jansson.h> */
+
 /*
  * Bytes of the valid UTF-8 character at s, at most n long; 0 when there is none: a stray or
  * overlong byte, a surrogate, beyond U+10FFFF, or what XML forbids, U+FFFE and U+FFFF.
@@ -17,6 +19,9 @@ size_t text_char(const char *s, size_t n);
  * bytes back. The caller frees; NULL when there is no memory.
  */
 char *text_quote(const char *s, size_t n, bool reversible);
+
+/* As a JSON string, or null for NULL; JSON is UTF-8, and bytes that are not become '?'. */
+struct json_t *json_text(const char *s);
 
 /* In place: each byte that is no part of a valid UTF-8 character, or of a control, becomes '?'. */
 void text_clean(char *s);

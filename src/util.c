@@ -197,6 +197,11 @@ u64 now_wall(void)
 	return now(CLOCK_REALTIME);
 }
 
+int stdout_failed(int err)
+{
+	return fail(EXIT_RUNTIME, "cannot write standard output: %s", strerror(err ? -err : EIO));
+}
+
 FILE *output_open(const char *path)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);

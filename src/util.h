@@ -93,6 +93,9 @@ char *read_file(const char *path, size_t max);
 FILE *output_open(const char *path);
 int output_begin(int fd);
 
+/* One message about -errno err of a write to stdout; returns EXIT_RUNTIME. */
+int stdout_failed(int err);
+
 /* Has this process ended? Asked in our own pid namespace. */
 bool process_gone(pid_t pid);
 

@@ -11,6 +11,10 @@ for c in "0.05 1" "-J 0.05 1" doctor "doctor -J" rss "rss error" "rss verify 0.1
 	grep -q 'No space left' "$work/err" || fail "$c on a full disk says: $(cat "$work/err")"
 done
 
+"$PCPUSTAT" bench fork -c 10 --save /dev/full >/dev/null 2>"$work/err"
+equal "status of a result on a full disk" $? 1
+grep -q 'cannot write /dev/full: No space left' "$work/err" || fail "it says: $(cat "$work/err")"
+
 # A run that comes to nothing takes nothing away.
 for end in svg folded pb.gz json jsonl jsonl.gz; do
 	echo mine >"$work/kept.$end"
