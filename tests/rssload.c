@@ -11,11 +11,14 @@
  *	rssload headless	a thread whose group leader has exited, idle
  *	rssload forks N		N forks, one after the other (no waiting)
  *	rssload pthreads N	N processes that make a thread, one after the other (no waiting)
+ *	rssload vhost N		N processes that get a worker from vhost, likewise
  *
  * What waits prints "ready PID NUMBER" and ends when its stdin does.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/sched.h>
+#include <linux/vhost.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -23,6 +26,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -277,23 +281,42 @@ static void *nothing(void *arg)
 	return arg;
 }
 
-static int many(long n, bool thread)
+static int nobody(void)
+{
+	return 0;
+}
+
+static int pthread(void)
+{
+	pthread_t t;
+
+	return pthread_create(&t, NULL, nothing, NULL) || pthread_join(t, NULL);
+}
+
+/* drivers/vhost/vhost.c: the owner's mm gets a thread of the kernel's, which runs until the close. */
+static int vhost(void)
+{
+	int fd = open("/dev/vhost-net", O_RDWR | O_CLOEXEC);
+
+	return fd < 0 || ioctl(fd, VHOST_SET_OWNER) || close(fd);
+}
+
+static int many(long n, int (*child)(void))
 {
 	for (long i = 0; i < n; i++) {
 		pid_t pid = fork();
+		int status;
 
 		if (pid < 0)
 			die("fork");
-		if (!pid) {
-			pthread_t t;
-
-			if (thread &&
-			    (pthread_create(&t, NULL, nothing, NULL) || pthread_join(t, NULL)))
-				_exit(1);
-			_exit(0);
-		}
-		if (waitpid(pid, NULL, 0) != pid)
+		if (!pid)
+			_exit(child());
+		if (waitpid(pid, &status, 0) != pid)
 			die("waitpid");
+		if (status) {
+			fprintf(stderr, "rssload: a child failed\n");
+			return 1;
+		}
 	}
 	return 0;
 }
@@ -317,10 +340,12 @@ int main(int argc, char **argv)
 	if (!strcmp(what, "headless"))
 		return headless();
 	if (!strcmp(what, "forks"))
-		return many(n, false);
+		return many(n, nobody);
 	if (!strcmp(what, "pthreads"))
-		return many(n, true);
+		return many(n, pthread);
+	if (!strcmp(what, "vhost"))
+		return many(n, vhost);
 	fprintf(stderr,
-		"usage: rssload rest|hop|fleet|threads|shared|headless|forks|pthreads [N]\n");
+		"usage: rssload rest|hop|fleet|threads|shared|headless|forks|pthreads|vhost [N]\n");
 	return 2;
 }

@@ -42,5 +42,8 @@ done
 during mmlab run iouring 20
 equal "switches by io_uring" "$(get .switches)" 20
 equal "by its workers" "$(get .triggers.io_worker)" 20
+during rssload vhost 20
+equal "switches by vhost" "$(get .switches)" 20
+equal "by its threads" "$(get .triggers.user_worker)" 20
 during mmlab run thread 200
 equal "switches of one process with 200 threads" "$(get .switches)" 1
