@@ -209,6 +209,12 @@ int fields_put(json_t *obj, const struct fields *f, const void *now, const void 
 	return 0;
 }
 
+/* Sums and products of counters stay in range, and their differences have a sign. */
+bool bad_counter(u64 v, u64 before)
+{
+	return v < before || v > INT64_MAX;
+}
+
 int fields_get(const json_t *obj, const struct fields *f, void *to)
 {
 	for (size_t i = 0; i < f->nr; i++) {
@@ -219,7 +225,7 @@ int fields_get(const json_t *obj, const struct fields *f, void *to)
 			v = 0;
 		if (j && json_get_u64(j, &v))
 			return -EINVAL;
-		if (f->f[i].kind == COUNTER && v < *at_field)
+		if (f->f[i].kind == COUNTER && bad_counter(v, *at_field))
 			return -EINVAL;
 		*at_field = v;
 	}
@@ -255,7 +261,7 @@ int hist_get(const json_t *list, struct hist *h)
 
 		if (json_array_size(pair) != 2 || json_get_u64(json_array_get(pair, 0), &bucket) ||
 		    json_get_u64(json_array_get(pair, 1), &count) || bucket >= HIST_BUCKETS ||
-		    count < h->bucket[bucket])
+		    bad_counter(count, h->bucket[bucket]))
 			return -EINVAL;
 		h->bucket[bucket] = count;
 	}

@@ -8,7 +8,7 @@
 #include "info.h"
 #include "snap.h"
 
-/* A COUNTER never falls, a GAUGE may; a field PER_INTERVAL that is not there is zero. */
+/* A COUNTER never falls and is below 2^63, a GAUGE may; a field PER_INTERVAL that is not there is zero. */
 enum field_kind { COUNTER, GAUGE, PER_INTERVAL };
 
 struct field {
@@ -57,6 +57,7 @@ extern const char *const stack_kind_names[NR_STACK_KINDS];
 json_t *json_u64(u64 v);
 json_t *json_hex(u64 v);
 int json_get_u64(const json_t *j, u64 *v); /* 0 or -EINVAL */
+bool bad_counter(u64 v, u64 before);
 
 /* By name from an object; -EINVAL when it is not there. */
 int json_member_u64(const json_t *obj, const char *key, u64 *v);

@@ -91,7 +91,7 @@ static int get_counts(const json_t *obj, const char *const *names, size_t n, u64
 
 		if (!j)
 			continue;
-		if (json_get_u64(j, &v) || (!gauge && v < to[i]))
+		if (json_get_u64(j, &v) || (!gauge && bad_counter(v, to[i])))
 			return -EINVAL;
 		to[i] = v;
 	}

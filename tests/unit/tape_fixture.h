@@ -66,10 +66,10 @@ static inline void tape_snap(struct info *info, struct snap *s, u64 i)
 	fixture_row(s, i * 1000000007, "0123456789abcdef", i, 99);
 	if (i > 1)
 		snap_add_stack(s, &holder, &w);
-	if (i == 3) /* larger than a JSON integer */
-		s->locks[LOCK_COUNTERS].w.wait_ns = ~0ULL - 5;
+	if (i == 3) /* the largest that a counter can be */
+		s->locks[LOCK_COUNTERS].w.wait_ns = INT64_MAX - 5;
 	if (i > 3)
-		s->locks[LOCK_COUNTERS].w.wait_ns = ~0ULL - 4;
+		s->locks[LOCK_COUNTERS].w.wait_ns = INT64_MAX - 4;
 	snap_sort(s);
 }
 
