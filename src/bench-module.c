@@ -26,6 +26,10 @@ int module_params(struct module_run *run, const char *args, char *file, size_t l
 			snprintf(file, len, "%s", item + 7);
 			continue;
 		}
+		/* The kernel takes both in a name. */
+		for (char *p = item; *p != '='; p++)
+			if (*p == '-')
+				*p = '_';
 		n += snprintf(run->params + n, sizeof(run->params) - n, " %s", item);
 		if (n >= sizeof(run->params))
 			return fail(EXIT_USAGE, "too many parameters");
@@ -88,6 +92,16 @@ static bool interrupted(void)
 	       sigismember(&pending, SIGHUP);
 }
 
+/* Root's way to rcu_barrier(): it returns when every callback that was queued before has run. */
+#define BARRIER "/sys/module/rcutree/parameters/do_rcu_barrier"
+
+static int rcu_barrier(void)
+{
+	_cleanup_close_ int fd = open(BARRIER, O_WRONLY | O_CLOEXEC);
+
+	return fd < 0 || write(fd, "1", 1) != 1 ? -errno : 0;
+}
+
 /* Looks again every so often: a module has nothing to poll, and the log can lose its line. */
 static int wait_result(const struct module_run *run, int kmsg, struct drive *d)
 {
@@ -96,7 +110,7 @@ static int wait_result(const struct module_run *run, int kmsg, struct drive *d)
 	ssize_t n;
 	int done;
 
-	while (!interrupted()) {
+	while (run->callbacks || !interrupted()) {
 		n = read(kmsg, record, sizeof(record) - 1);
 		if (n < 0 && errno == EPIPE)
 			return fail(EXIT_RUNTIME, "%s: the kernel log overflowed", run->name);
@@ -117,6 +131,21 @@ static int wait_result(const struct module_run *run, int kmsg, struct drive *d)
 	return fail(EXIT_RUNTIME, "%s: interrupted", run->name);
 }
 
+static int unload(const struct module_run *run, int err)
+{
+	/*
+	 * After its result it queues nothing more, and what this kernel cannot do it never queued
+	 * (EXIT_KERNEL); else nobody knows.
+	 */
+	if (run->callbacks && ((err && err != EXIT_KERNEL) || rcu_barrier()))
+		return fail(EXIT_RUNTIME,
+			    "%s stays loaded: RCU may still call it, and would crash the kernel",
+			    run->name);
+	if (syscall(__NR_delete_module, run->name, O_NONBLOCK))
+		return fail(EXIT_RUNTIME, "cannot unload %s: %s", run->name, strerror(errno));
+	return !err && interrupted() ? fail(EXIT_RUNTIME, "%s: interrupted", run->name) : err;
+}
+
 int module_drive(const struct module_run *run, const char *file, struct drive *d)
 {
 	_cleanup_close_ int kmsg = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -124,11 +153,11 @@ int module_drive(const struct module_run *run, const char *file, struct drive *d
 
 	if (kmsg < 0 || lseek(kmsg, 0, SEEK_END) < 0)
 		return fail(EXIT_PERM, "cannot read the kernel log: %s", strerror(errno));
+	if (run->callbacks && access(BARRIER, W_OK))
+		return fail(EXIT_KERNEL, "%s cannot be unloaded safely here: no " BARRIER,
+			    run->name);
 	err = *file ? load_file(run, file) : load_modprobe(run);
 	if (err)
 		return err;
-	err = wait_result(run, kmsg, d);
-	if (syscall(__NR_delete_module, run->name, O_NONBLOCK))
-		return fail(EXIT_RUNTIME, "cannot unload %s: %s", run->name, strerror(errno));
-	return err;
+	return unload(run, wait_result(run, kmsg, d));
 }

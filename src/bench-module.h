@@ -8,6 +8,7 @@
 struct module_run {
 	const char *name;
 	char params[256]; /* NAME=VALUE, blanks between */
+	bool callbacks;   /* RCU may call its code after its result; it does not wait for that */
 	/* A line of the log, without its prefix: 1 when it ends the run, 0, or -errno. */
 	int (*line)(const char *line, struct drive *d);
 };
@@ -18,7 +19,11 @@ struct module_run {
  */
 int module_params(struct module_run *run, const char *args, char *file, size_t len);
 
-/* Loads the module, waits for its result and unloads it. 0, or an exit code after one message. */
+/*
+ * Loads the module, waits for its result and unloads it. 0, or an exit code after one message. With
+ * callbacks it is unloaded only when RCU has no more of them, which a signal does not cut short; else
+ * it stays.
+ */
 int module_drive(const struct module_run *run, const char *file, struct drive *d);
 
 /* The lines that the modules end with; as struct module_run's line. */
