@@ -138,9 +138,11 @@ static int unload(const struct module_run *run, int err)
 	 * (EXIT_KERNEL); else nobody knows.
 	 */
 	if (run->callbacks && ((err && err != EXIT_KERNEL) || rcu_barrier()))
-		return fail(EXIT_RUNTIME,
-			    "%s stays loaded: RCU may still call it, and would crash the kernel",
-			    run->name);
+		return fail(
+			EXIT_RUNTIME,
+			"%s stays loaded, RCU may still call it: when the kernel log has its result, "
+			"echo 1 >" BARRIER " and rmmod",
+			run->name);
 	if (syscall(__NR_delete_module, run->name, O_NONBLOCK))
 		return fail(EXIT_RUNTIME, "cannot unload %s: %s", run->name, strerror(errno));
 	return !err && interrupted() ? fail(EXIT_RUNTIME, "%s: interrupted", run->name) : err;
