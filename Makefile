@@ -40,6 +40,14 @@ SRCS    := $(wildcard src/*.c)
 OBJS    := $(SRCS:src/%.c=$(B)/%.o) $(B)/profile.pb-c.o
 GENERATED := $(B)/profile.pb-c.h $(B)/flame.css.h $(B)/flame.js.h
 
+# A line for each target; V=1 shows the commands, -s nothing.
+V ?= 0
+quiet := $(filter 1,$(V))$(findstring s,$(firstword -$(MAKEFLAGS)))
+say    = $(if $(quiet),,@printf '  %-7s %s\n' $(1) $(or $(2),$@))
+ifneq ($(V),1)
+.SILENT:
+endif
+
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: all deps run test vm lab bench-overhead lab-report tests golden-update install uninstall clean format check-format
@@ -50,20 +58,25 @@ deps:
 	@tests/need $(BUILD_PKGS)
 
 $(B)/pcpustat: $(OBJS)
+	$(call say,LINK)
 	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(OBJS) $(LIBS)
 
 $(B)/%.o: src/%.c | $(SKELS) $(GENERATED)
+	$(call say,CC)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(DEPS) -c -o $@ $<
 
 $(B)/profile.pb-c.o: $(B)/profile.pb-c.c $(B)/profile.pb-c.h
+	$(call say,CC)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(DEPS) -c -o $@ $<
 
 $(B)/%.pb-c.c $(B)/%.pb-c.h: src/%.proto
+	$(call say,PROTO)
 	@mkdir -p $(@D)
 	protoc-c --c_out=$(B) -Isrc $<
 
 # A text file as a C string literal.
 $(B)/flame.%.h: src/flame.%
+	$(call say,GEN)
 	@mkdir -p $(@D)
 	sed 's/[\\"]/\\&/g; s/^/"/; s/$$/\\n"/' $< > $@
 
@@ -72,30 +85,37 @@ PROGRAM_FLAGS := -std=gnu11 $(WARN) -Os -ffreestanding -fno-stack-protector -fno
 	-fno-asynchronous-unwind-tables -nostdlib -static -s \
 	-Wl,--build-id=none -Wl,-z,norelro -Wl,-z,noseparate-code
 $(B)/program: src/payload/payload.c src/payload/sys.h src/slot.h
+	$(call say,CC)
 	@mkdir -p $(@D)
 	$(CC) $(PROGRAM_FLAGS) -o $@ $<
 
 $(B)/program.inc: $(B)/program
+	$(call say,GEN)
 	od -An -v -tx1 $< | sed 's/ \([0-9a-f][0-9a-f]\)/0x\1,/g' > $@
 
 $(B)/bench-program.o: $(B)/program.inc
 
 $(B)/tests/truth $(B)/tests/rssload: $(B)/tests/%: tests/%.c
+	$(call say,CC)
 	@mkdir -p $(@D)
 	$(CC) -O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls -std=gnu11 $(WARN) \
 		-D_GNU_SOURCE -static -pthread -o $@ $<
 
 $(B)/bpf/%.o: bpf/%.bpf.c
+	$(call say,BPF)
 	@mkdir -p $(@D)
 	$(CLANG) $(BPF_CFLAGS) $(DEPS) -c -o $@ $<
 
 $(B)/pcpustat.bpf.o: $(MAIN_BPF:%=$(B)/bpf/%.o)
+	$(call say,BPFLINK)
 	$(BPFTOOL) gen object $@ $^
 
 $(B)/pcpustat.skel.h: $(B)/pcpustat.bpf.o
+	$(call say,SKEL)
 	$(BPFTOOL) gen skeleton $< name pcpustat_bpf > $@
 
 $(B)/%.skel.h: $(B)/bpf/%.o
+	$(call say,SKEL)
 	$(BPFTOOL) gen skeleton $< name $*_bpf > $@
 
 # A minute is enough to see it: what is missing is installed, then a small load of execs and forks.
@@ -127,10 +147,12 @@ bench-overhead: all tests $(B)/tests/floor
 	@tests/overhead/run $(ROUNDS)
 
 $(B)/tests/floor.o: tests/overhead/floor.bpf.c
+	$(call say,BPF)
 	@mkdir -p $(@D)
 	$(CLANG) $(BPF_CFLAGS) $(DEPS) -c -o $@ $<
 
 $(B)/tests/floor: tests/overhead/floor.c $(B)/tests/floor.o
+	$(call say,CC)
 	$(BPFTOOL) gen skeleton $(B)/tests/floor.o name floor_bpf > $(B)/tests/floor.skel.h
 	$(CC) $(CFLAGS) -I$(B)/tests -o $@ $< -lbpf
 
@@ -155,16 +177,19 @@ golden-update: $(UNIT)
 tests: $(UNIT) $(B)/tests/truth $(B)/tests/rssload
 
 $(B)/san/%.o: src/%.c | $(SKELS) $(GENERATED)
+	$(call say,CC)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(SAN) -O1 $(DEPS) -c -o $@ $<
 
 $(B)/san/bench-program.o: $(B)/program.inc
 
 $(B)/tests/unit/%: tests/unit/%.c $(SAN_OBJS)
+	$(call say,LINK)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) $(SAN) -O1 -Wno-unused-parameter -Itests/unit $(DEPS) -o $@ $< $(SAN_OBJS) $(LIBS) -lcmocka
 
 install: $(B)/pcpustat
+	$(call say,INSTALL,$(DESTDIR)$(SBINDIR)/pcpustat)
 	install -D -m 0755 $(B)/pcpustat $(DESTDIR)$(SBINDIR)/pcpustat
 	install -D -m 0644 pcpustat.8 $(DESTDIR)$(MANDIR)/man8/pcpustat.8
 
