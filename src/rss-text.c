@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "text.h"
+
 static s64 kib(s64 pages)
 {
 	static s64 page_kib;
@@ -49,16 +51,11 @@ static void print_counts(const struct rss_census *c)
 		       c->no_slots);
 }
 
-/* Control characters in a process's name must not reach the terminal. */
 static void print_name(const char *name, int width)
 {
 	char safe[300];
-	size_t n = 0;
 
-	for (; name[n] && n < sizeof(safe) - 1; n++)
-		safe[n] = (unsigned char)name[n] < ' ' || name[n] == 127 ? '?' : name[n];
-	safe[n] = '\0';
-	printf(" %-*s", width, safe);
+	printf(" %-*s", width, text_copy(safe, sizeof(safe), name, sizeof(safe)));
 }
 
 static void print_sizes(const struct rss_row *r)

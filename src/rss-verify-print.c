@@ -34,10 +34,10 @@ static bool is_hex(const char *name)
 static void text_example(const struct rss_report *r, const struct rss_violation *v)
 {
 	const struct rss_check_info *info = &rss_checks[v->check];
-	char frame[128];
+	char frame[128], comm[COMM_LEN + 1];
 
-	printf("    pid %u tid %u %.*s mm 0x%llx\n     ", v->pid, v->tid, COMM_LEN, v->comm,
-	       (unsigned long long)v->mm);
+	printf("    pid %u tid %u %s mm 0x%llx\n     ", v->pid, v->tid,
+	       text_copy(comm, sizeof(comm), v->comm, COMM_LEN), (unsigned long long)v->mm);
 	for (int i = 0; i < RSS_NUMBERS && info->numbers[i]; i++)
 		printf(is_hex(info->numbers[i]) ? " %s=0x%llx" : " %s=%lld", info->numbers[i],
 		       (long long)v->v[i]);
@@ -79,18 +79,30 @@ static void text_lost(const struct rss_report *r)
 		msg("lost: events_missed %llu", (unsigned long long)r->counts->missed);
 }
 
+static void text_count(bool is_known, u64 n, const char *what)
+{
+	if (is_known)
+		printf("%llu %s", (unsigned long long)n, what);
+	else
+		printf("- %s", what);
+}
+
 void rss_verify_text(const struct rss_report *r)
 {
 	const struct rss_stats *s = &r->counts->s;
-	const char *end = death_names[r->e->sig.deaths];
+	const struct rss_signals *sig = &r->e->sig;
+	const char *end = death_names[sig->deaths];
 
-	printf("watched %.1f s: %llu forks, %llu execs, %llu threads, %llu CLONE_VM, %llu ends "
-	       "(%s), "
-	       "%llu switches, %llu failed; %zu censuses, %zu mms in the last\n",
-	       r->duration_ns / 1e9, (unsigned long long)s->forks, (unsigned long long)s->execs,
-	       (unsigned long long)s->threads, (unsigned long long)s->vm_clones,
-	       (unsigned long long)s->drops, end ? end : "not seen", (unsigned long long)s->switches,
-	       (unsigned long long)s->switch_fails, r->censuses, r->mms);
+	printf("watched %.1f s: ", r->duration_ns / 1e9);
+	text_count(sig->births, s->forks, "forks, ");
+	text_count(sig->births, s->execs, "execs, ");
+	text_count(sig->births, s->threads, "threads, ");
+	text_count(sig->births, s->vm_clones, "CLONE_VM, ");
+	text_count(sig->deaths, s->drops, "ends ");
+	printf("(%s), ", end ? end : "not seen");
+	text_count(sig->switches, s->switches, "switches, ");
+	text_count(sig->switches, s->switch_fails, "failed; ");
+	printf("%zu censuses, %zu mms in the last\n", r->censuses, r->mms);
 	if (s->consequences)
 		printf("%llu findings on mms that a violation had spoiled before are left out\n",
 		       (unsigned long long)s->consequences);
@@ -121,6 +133,11 @@ static json_t *json_example(const struct rss_report *r, const struct rss_violati
 			 numbers, "stack", stack);
 }
 
+static json_t *known(bool is_known, u64 v)
+{
+	return is_known ? json_integer(v) : json_null();
+}
+
 static int json_check(const struct rss_report *r, enum rss_check check)
 {
 	json_t *examples = json_array();
@@ -129,12 +146,12 @@ static int json_check(const struct rss_report *r, enum rss_check check)
 	rss_judge(r->e, check, &v);
 	for (size_t i = 0; v.result == RESULT_VIOLATED && i < r->examples->nr[check]; i++)
 		json_array_append_new(examples, json_example(r, &r->examples->v[check][i]));
-	return rss_json_line(
-		json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:o, s:o}", "type", "check", "check",
-			  rss_checks[check].name, "text", rss_checks[check].text, "result",
-			  rss_result_names[v.result], "checked", (json_int_t)v.tested, "violations",
-			  (json_int_t)v.violated, "why", v.why ? json_string(v.why) : json_null(),
-			  "examples", examples));
+	return rss_json_line(json_pack(
+		"{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "type", "check", "check",
+		rss_checks[check].name, "text", rss_checks[check].text, "result",
+		rss_result_names[v.result], "checked", known(v.result != RESULT_UNCHECKED, v.tested),
+		"violations", known(v.result != RESULT_UNCHECKED, v.violated), "why",
+		v.why ? json_string(v.why) : json_null(), "examples", examples));
 }
 
 static json_t *json_lost(const struct rss_report *r)
@@ -145,11 +162,6 @@ static json_t *json_lost(const struct rss_report *r)
 		json_object_set_new(lost, rss_lost_names[i], json_integer(r->counts->s.lost[i]));
 	json_object_set_new(lost, "events_missed", json_integer(r->counts->missed));
 	return lost;
-}
-
-static json_t *known(bool is_known, u64 v)
-{
-	return is_known ? json_integer(v) : json_null();
 }
 
 static int json_summary(const struct rss_report *r)

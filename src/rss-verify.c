@@ -167,8 +167,10 @@ int rss_check_mm(struct rss_evidence *e, const struct rss_census *c, const struc
 		return before && before->state == RSS_MIXED ? CHECK_ONE : -1;
 	}
 	if (!is_lazy(e)) {
-		e->tested[CHECK_BIRTH]++;
-		return m->state == RSS_ATOMIC ? CHECK_BIRTH : -1;
+		enum rss_check due = m->group_threads > 1 ? CHECK_THREADED : CHECK_BIRTH;
+
+		e->tested[due]++;
+		return m->state == RSS_ATOMIC ? (int)due : -1;
 	}
 	if (m->group_threads > 1) {
 		e->tested[CHECK_THREADED]++;

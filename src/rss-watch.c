@@ -149,6 +149,7 @@ int rss_watch_summary(const struct rss_signals *sig, const struct rss_counts *d,
 		      const struct rss_comm_row *comms, size_t nr, bool json)
 {
 	const struct rss_stats *s = &d->s;
+	char comm[COMM_LEN + 1];
 
 	if (json)
 		return json_summary(sig, d, comms, nr);
@@ -160,8 +161,8 @@ int rss_watch_summary(const struct rss_signals *sig, const struct rss_counts *d,
 	if (sig->switches)
 		text_triggers(s);
 	for (size_t i = 0; i < nr; i++)
-		printf("%12llu switches by %.*s\n", (unsigned long long)comms[i].switches, COMM_LEN,
-		       comms[i].key.comm);
+		printf("%12llu switches by %s\n", (unsigned long long)comms[i].switches,
+		       text_copy(comm, sizeof(comm), comms[i].key.comm, COMM_LEN));
 	for (int i = 0; i < NR_RSS_LOST; i++)
 		if (s->lost[i])
 			msg("lost: %s %llu", rss_lost_names[i], (unsigned long long)s->lost[i]);

@@ -118,6 +118,13 @@ void text_clean(char *s)
 	}
 }
 
+char *text_copy(char *buf, size_t len, const char *s, size_t n)
+{
+	snprintf(buf, len, "%.*s", (int)n, s);
+	text_clean(buf);
+	return buf;
+}
+
 json_t *json_text(const char *s)
 {
 	json_t *j = s ? json_string(s) : json_null();

@@ -26,6 +26,9 @@ struct json_t *json_text(const char *s);
 /* In place: each byte that is no part of a valid UTF-8 character, or of a control, becomes '?'. */
 void text_clean(char *s);
 
+/* The first n bytes of s, or those before its NUL, in buf[len], cleaned; returns buf. */
+char *text_copy(char *buf, size_t len, const char *s, size_t n);
+
 /*
  * The character at s, NUL-terminated, if a terminal or a viewer takes it for nothing else: its
  * length; 0 for a byte of no valid character, and for controls of any kind, right-to-left

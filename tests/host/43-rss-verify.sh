@@ -37,7 +37,9 @@ work_a_bit='"$RSSLOAD" forks 300 && "$RSSLOAD" pthreads 100 || fail "rssload"'
 during verify "$work/verify" "$work_a_bit"
 equal "exit status" "$?" 0
 mode=$(of header .rss_stat.mode verify)
-equal "violations" "$(of check .violations verify | sort -u)" 0
+equal "violations" "$(of check "select(.violations) | .violations" verify | sort -u)" 0
+equal "figures of what cannot be checked" \
+	"$(of check 'select(.result == "unchecked") | .checked, .violations' verify | sort -u)" null
 equal "checks" "$(of check .check verify | wc -l)" 10
 equal "lost" "$(of summary '[.lost[]] | add' verify)" 0
 at_least "forks" "$(of summary .forks verify)" 400

@@ -25,7 +25,7 @@ would_build >"$work/none"
 
 # A list that is used above its definition would be empty.
 make -n --warn-undefined-variables deps 2>&1 | grep 'undefined variable' >"$work/undefined" &&
-	 bad "$(cat "$work/undefined")"
+	bad "$(cat "$work/undefined")"
 
 count=0
 for header in include/abi.h src/util.h src/metrics.h; do

@@ -162,9 +162,15 @@ static void census_of_other_kernels(void **state)
 	struct rss_mm m = { .mm = 1, .group_threads = 2, .state = RSS_ATOMIC };
 
 	(void)state;
-	assert_int_equal(rss_check_mm(&e, &c, &m, NULL), CHECK_BIRTH);
+	assert_int_equal(rss_check_mm(&e, &c, &m, NULL), CHECK_THREADED);
 	m.state = RSS_PERCPU;
 	assert_int_equal(rss_check_mm(&e, &c, &m, NULL), -1);
+	assert_int_equal(e.tested[CHECK_THREADED], 2);
+	m.group_threads = 1;
+	assert_int_equal(rss_check_mm(&e, &c, &m, NULL), -1);
+	m.state = RSS_ATOMIC;
+	assert_int_equal(rss_check_mm(&e, &c, &m, NULL), CHECK_BIRTH);
+	assert_int_equal(e.tested[CHECK_BIRTH], 2);
 	e.mode = MODE_SPLIT;
 	m.state = RSS_SPLIT;
 	m.w.count[0] = -5;
