@@ -54,11 +54,11 @@ int rss_json_header(const struct rss_census *c)
 	struct utsname u;
 
 	uname(&u);
-	return rss_json_line(json_pack("{s:s, s:i, s:s, s:s, s:i, s:i, s:o, s:o}", "type", "header",
-				       "schema", RSS_SCHEMA, "version", VERSION, "kernel",
-				       u.release, "cpus_online", c->cpus_online, "cpus_possible",
-				       c->cpus_possible, "rss_stat", mode(c), "percpu_unreadable",
-				       c->slots ? json_null() : json_string(c->no_slots)));
+	return rss_json_line(json_pack(
+		"{s:s, s:i, s:s, s:o, s:s, s:i, s:i, s:o, s:o}", "type", "header", "schema",
+		RSS_SCHEMA, "version", VERSION, "host", json_text(u.nodename), "kernel", u.release,
+		"cpus_online", c->cpus_online, "cpus_possible", c->cpus_possible, "rss_stat",
+		mode(c), "percpu_unreadable", c->slots ? json_null() : json_string(c->no_slots)));
 }
 
 static int process_line(const struct rss_row *r)
