@@ -82,10 +82,8 @@ static int parse_option(int c, struct rss_opts *o)
 	case 'p':
 		if (parse_u64(optarg, 1, 1 << 30, &v))
 			return fail(EXIT_USAGE, "not a process id: %s", optarg);
-		if (in_own_namespace("pid"))
-			return fail(EXIT_USAGE,
-				    "-p: ids in this pid namespace are not the kernel's; "
-				    "run it outside");
+		if (ids_differ())
+			return fail(EXIT_USAGE, "-p: %s", ids_differ());
 		o->pid = v;
 		return 0;
 	case 'k':

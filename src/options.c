@@ -66,9 +66,8 @@ static int parse_ids(const struct cmd *cmd, struct options *o, const char *arg, 
 	if (o->live.nr_ids && o->live.ids_are_tids != tids)
 		return bad(cmd, "filter", arg, "-p and -t exclude each other");
 	while (copy && (item = strsep(&rest, ","))) {
-		if (in_own_namespace("pid"))
-			return bad(cmd, "filter", arg,
-				   "ids in this pid namespace are not the kernel's; run it outside");
+		if (ids_differ())
+			return bad(cmd, "filter", arg, ids_differ());
 		if (parse_u64(item, 1, 4194304, &id))
 			return bad(cmd, tids ? "tid" : "pid", item, "1 to 4194304 is wanted");
 		snprintf(path, sizeof(path), "/proc/%llu", id);
@@ -230,9 +229,8 @@ static int finish(const struct cmd *cmd, struct options *o)
 		return bad(cmd, "-k", o->sort, "a column with numbers of the --by table is wanted");
 	if (o->from && o->output && same_file(o->from, o->output))
 		return bad(cmd, "-o", o->output, "that is the recording itself");
-	if (o->live.follow && in_own_namespace("pid"))
-		return bad(cmd, "option", "--follow",
-			   "ids in this pid namespace are not the kernel's; run it outside");
+	if (o->live.follow && ids_differ())
+		return bad(cmd, "option", "--follow", ids_differ());
 	o->live.row_by = rows_of[o->by];
 	o->live.stacks = o->by == BY_STACK;
 	return 0;

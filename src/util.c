@@ -237,6 +237,13 @@ bool in_own_namespace(const char *ns)
 	return !stat(path, &st) && st.st_ino != first;
 }
 
+const char *ids_differ(void)
+{
+	return in_own_namespace("pid")
+		       ? "ids in this pid namespace are not the kernel's; run it outside"
+		       : NULL;
+}
+
 bool process_gone(pid_t pid)
 {
 	return kill(pid, 0) && errno == ESRCH;

@@ -105,6 +105,9 @@ bool same_file(const char *a, const char *b);
 /* Are we in a pid namespace, or user namespace, of our own? ns: "pid" or "user". */
 bool in_own_namespace(const char *ns);
 
+/* Why an id of ours is another one to the kernel's programs; NULL: it is the same. */
+const char *ids_differ(void);
+
 /* First line of a file without its newline; 0 or -errno. */
 int read_line(const char *path, char *buf, size_t len);
 
