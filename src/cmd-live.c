@@ -74,6 +74,10 @@ int cmd_live(int argc, char **argv)
 	if (err)
 		return err < 0 ? EXIT_OK : err;
 	text.timestamps = opts.timestamps;
+	if (opts.output && !strcmp(opts.output, "-")) {
+		msg("-o -: the view goes there; pcpustat record -o - writes nothing else");
+		return cmd_usage(cmd_find("live"));
+	}
 	opts.record = opts.output;
 	err = run_execute(&run, &ops, &text);
 	run_free(&run);

@@ -72,6 +72,12 @@ static int check(struct record *r)
 	if (r->any_lock)
 		live->locks = r->locks;
 	o->record = o->output;
+	if (strcmp(o->output, "-"))
+		return 0;
+	if (o->command || isatty(STDOUT_FILENO))
+		return usage(o->command ? "-o -: COMMAND writes there too"
+					: "a recording is no text for a terminal: add -o FILE");
+	o->record = "/dev/stdout";
 	return 0;
 }
 

@@ -171,7 +171,7 @@ static int parse_option(const struct cmd *cmd, struct options *o, int c, const c
 	case OPT_BY:
 		return parse_by(cmd, o, arg);
 	case OPT_FROM:
-		o->from = arg;
+		o->from = strcmp(arg, "-") ? arg : "/dev/stdin";
 		return 0;
 	case OPT_STRICT:
 		o->strict = true;

@@ -35,6 +35,18 @@ for c in "--from $work/r.gz -o $work/r.gz" "flame -F folded --from $work/r.gz -o
 	equal "the recording after $c" "$(cksum "$work/r.gz")" "$before"
 done
 
+# A recording through a pipe; nothing else may write there.
+"$PCPUSTAT" record -o - 0.05 3 | "$PCPUSTAT" --from - -J >"$work/piped" || fail "--from -"
+equal "intervals through a pipe" "$(grep -c '"type":"interval"' "$work/piped")" 3
+equal "incomplete" "$(jq -c 'select(.incomplete)' "$work/piped")" ""
+for c in "-o - 0.05 1" "record -o - -- true"; do
+	# shellcheck disable=SC2086
+	"$PCPUSTAT" $c >"$work/none" 2>/dev/null
+	equal "status of $c" $? 2
+	equal "what $c wrote" "$(cat "$work/none")" ""
+done
+[ ! -e ./- ] || fail "a file named -"
+
 # Nobody reads: a signal ends it all the same.
 mkfifo "$work/pipe"
 stuck()
