@@ -4,6 +4,7 @@
 #include <time.h>
 #include <jansson.h>
 
+#include "cgroups.h"
 #include "render.h"
 #include "text.h"
 
@@ -60,12 +61,13 @@ int json_header(FILE *f, const struct info *info)
 	for (int i = 0; i < NR_SIGNALS; i++)
 		json_object_set_new(signals, signal_names[i], json_text_or_null(info->backend[i]));
 	obj = json_pack(
-		"{s:s, s:i, s:s, s:o, s:o, s:i, s:i, s:{s:o, s:o}, s:o, s:o}", "type", "header",
-		"schema", JSON_SCHEMA, "version", VERSION, "host", json_text(info->host), "kernel",
-		json_text(info->kernel), "cpus_online", info->cpus_online, "cpus_possible",
-		info->cpus_possible, "rss_stat", "mode", mode, "allocs_per_mm",
+		"{s:s, s:i, s:s, s:o, s:o, s:i, s:i, s:{s:o, s:o}, s:o, s:o, s:o}", "type",
+		"header", "schema", JSON_SCHEMA, "version", VERSION, "host", json_text(info->host),
+		"kernel", json_text(info->kernel), "cpus_online", info->cpus_online,
+		"cpus_possible", info->cpus_possible, "rss_stat", "mode", mode, "allocs_per_mm",
 		info->rss_allocs_per_mm < 0 ? json_null() : json_integer(info->rss_allocs_per_mm),
-		"signals", signals, "locks", json_locks_header(info));
+		"signals", signals, "locks", json_locks_header(info), "cgroup_mount",
+		json_text(cgroups_mount(info->cgroups)));
 	return write_line(f, obj);
 }
 

@@ -177,6 +177,7 @@ static json_t *header(void)
 	put(obj, "rss_stat", rss);
 	put(obj, "signals", signals());
 	put(obj, "locks", all_locks(lock_place()));
+	put(obj, "cgroup_mount", typed("string", true));
 	return obj;
 }
 

@@ -75,4 +75,5 @@ held maps 7 100
 echo "$pid" >"$dir/pcpustat_by/cgroup.procs"
 run --by cgroup -E 1000
 counted "allocations by cgroup" "$(get '.rows[] | select(.cgroup == "/pcpustat_by") | .allocs')" 700
+equal "the hierarchy" "$(jq -r 'select(.type == "header") | .cgroup_mount' "$work/out")" "$dir"
 rmdir "$dir/pcpustat_by"
