@@ -99,7 +99,10 @@ int cgroups_choose(const char *path, struct cgroup_choice *choice)
 	while (f && (m = getmntent(f)))
 		consider(m, real, choice);
 	if (!*choice->mount && path)
-		return fail(EXIT_USAGE, "%s is in no mounted cgroup hierarchy", path);
+		return fail(
+			EXIT_USAGE,
+			"%s is in no mounted cgroup hierarchy: give a directory below /sys/fs/cgroup",
+			path);
 	if (!*choice->mount)
 		return fail(EXIT_KERNEL, "no cgroup hierarchy is mounted; try: "
 					 "mount -t cgroup2 none /sys/fs/cgroup");

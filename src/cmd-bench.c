@@ -209,8 +209,21 @@ static int saved(const struct bench_args *a, FILE *save, int err)
 	return err ? fail(EXIT_RUNTIME, "cannot write %s: %s", a->save, strerror(-err)) : 0;
 }
 
-static int emit_case(struct measure *m, const struct bench_args *a, FILE *save,
+/* The first result begins the file: a run that comes to none takes no older one away. */
+static int save_case(const struct bench_args *a, FILE *save, const struct bench_report *r,
 		     const struct bench_case *c)
+{
+	int err = 0;
+
+	if (r->nr_cases == 1) {
+		err = output_begin(fileno(save));
+		err = err ? err : bench_json_header(save, r);
+	}
+	return saved(a, save, err ? err : bench_json_case(save, c));
+}
+
+static int emit_case(struct measure *m, const struct bench_args *a, FILE *save,
+		     const struct bench_report *r, const struct bench_case *c)
 {
 	int err = 0;
 
@@ -219,7 +232,7 @@ static int emit_case(struct measure *m, const struct bench_args *a, FILE *save,
 	else
 		bench_text_case(stdout, c);
 	err = written(m, err);
-	return err || !save ? err : saved(a, save, bench_json_case(save, c));
+	return err || !save ? err : save_case(a, save, r, c);
 }
 
 /* All worker counts of one workload; the scaling table when there are several. */
@@ -242,7 +255,7 @@ static int bench_spec(struct measure *m, const struct bench_args *a, const char 
 		err = measure_case(m, wl, args, c);
 		if (!c->nr_rounds)
 			bench_drop_case(r);
-		else if (emit_case(m, a, save, c))
+		else if (emit_case(m, a, save, r, c))
 			return EXIT_RUNTIME;
 	}
 	for (size_t i = first; i < r->nr_cases; i++)
@@ -252,8 +265,7 @@ static int bench_spec(struct measure *m, const struct bench_args *a, const char 
 	return err;
 }
 
-static int emit_head(struct measure *m, const struct bench_args *a, FILE *save,
-		     const struct bench_report *r)
+static int emit_head(struct measure *m, const struct bench_args *a, const struct bench_report *r)
 {
 	int err = 0;
 
@@ -261,11 +273,7 @@ static int emit_head(struct measure *m, const struct bench_args *a, FILE *save,
 		err = bench_json_header(stdout, r);
 	else
 		bench_text_header(stdout, r);
-	err = written(m, err);
-	if (err || !save)
-		return err;
-	err = output_begin(fileno(save));
-	return saved(a, save, err ? err : bench_json_header(save, r));
+	return written(m, err);
 }
 
 static int emit_end(struct measure *m, const struct bench_args *a, FILE *save,
@@ -274,7 +282,7 @@ static int emit_end(struct measure *m, const struct bench_args *a, FILE *save,
 	int err = a->json ? bench_json_summary(stdout, r, m->interrupted) : 0;
 
 	err = written(m, err);
-	if (!err && save)
+	if (!err && save && r->nr_cases)
 		err = saved(a, save, bench_json_summary(save, r, m->interrupted));
 	for (size_t i = 0; i < r->nr_cases && !err; i++) {
 		s64 diff;
@@ -291,7 +299,7 @@ static int emit_end(struct measure *m, const struct bench_args *a, FILE *save,
 static int bench_all(struct measure *m, const struct bench_args *a, FILE *save,
 		     struct bench_report *r)
 {
-	int err = emit_head(m, a, save, r), failed = 0, end;
+	int err = emit_head(m, a, r), failed = 0, end;
 
 	for (size_t i = 0; i < a->nr_specs && !err && !m->interrupted; i++) {
 		int one = bench_spec(m, a, a->specs[i], save, r);

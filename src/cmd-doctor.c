@@ -230,8 +230,10 @@ int cmd_doctor(int argc, char **argv)
 			return cmd_usage(cmd);
 		json = true;
 	}
-	if (optind < argc)
+	if (optind < argc) {
+		msg("bad argument '%s': doctor takes none", argv[optind]);
 		return cmd_usage(cmd);
+	}
 	diagnose(&d);
 	return json ? print_json(&d) : print_text(&d);
 }

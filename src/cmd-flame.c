@@ -31,7 +31,8 @@ struct flame {
 	FILE *out;
 	struct tree base;
 	struct snap base_iv; /* times and losses; no rows */
-	int code;            /* exit code of the drawing */
+	bool cgroups_asked;
+	int code; /* exit code of the drawing */
 };
 
 static int find_format(const char *name)
@@ -163,6 +164,8 @@ static int check(struct flame *f)
 
 	if (o->by || o->json || o->sort || o->timestamps)
 		return usage("option", "--by, -J, -k or -T", "not for a flame graph");
+	if (o->count)
+		return usage("argument", "COUNT", "a flame graph is of one interval");
 	if (!f->format && o->output && strcmp(o->output, "-")) {
 		f->format = format_of_file(o->output);
 		if (!f->format)
@@ -188,6 +191,7 @@ static int check(struct flame *f)
 	if (!o->interval_given && !o->command)
 		o->interval_ns = DEFAULT_NS;
 	o->keep_splits = true;
+	f->cgroups_asked = f->tree_opts.cgroup;
 	choose_signals(f);
 	return 0;
 }
@@ -213,6 +217,9 @@ static int begin(struct run *run, void *arg)
 
 	if (!tree_measured(&run->info, &f->tree_opts))
 		return why_unmeasured(run, f);
+	if (run->opts->from && f->cgroups_asked && !run->info.cfg.stack_cgroup)
+		return fail(EXIT_USAGE, "%s has no cgroups of stacks: record with --cgroups",
+			    run->opts->from);
 	f->out = stdout;
 	if (!path || !strcmp(path, "-")) {
 		if (f->format == FORMAT_PPROF && isatty(STDOUT_FILENO))
@@ -282,7 +289,8 @@ static int draw(struct run *run, void *arg)
 	}
 	if (!err) {
 		note_losses(&t, &m);
-		err = output_begin(fileno(f->out));
+		/* What the shell opened is the shell's: it may append. */
+		err = f->out == stdout ? 0 : output_begin(fileno(f->out));
 		if (!err)
 			err = render(f, &t, &m);
 		if (err && err != -EPIPE)
@@ -332,6 +340,8 @@ int cmd_flame(int argc, char **argv)
 	code = options_parse(cmd_find("flame"), argc, argv, &f.opts);
 	if (!code && f.diff[0] && !f.diff[1])
 		code = usage("--diff", f.diff[0], "two recordings are wanted: before, after");
+	if (!code && f.diff[0] && f.opts.from)
+		code = usage("--from", f.opts.from, "--diff has its own recordings");
 	f.opts.from = f.diff[0] ? f.diff[0] : f.opts.from;
 	if (!code)
 		code = check(&f);

@@ -5,21 +5,23 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "kernel.h"
 
 static const struct rss_cmd {
 	const char *name, *args, *summary;
+	bool rows; /* takes -E, -k, -p and --by */
 	int (*run)(const struct rss_opts *o);
 } subs[] = {
 	{ "census", "[-J] [-E N] [-k KEY] [-p PID] [--by process|cgroup|mode]",
-	  "every mm and how it counts its memory (the default)", cmd_rss_census },
+	  "every mm and how it counts its memory (the default)", true, cmd_rss_census },
 	{ "error", "[-J] [-E N] [-k KEY] [-p PID]",
-	  "how far RSS is from the truth, worst first, and what it does to the OOM order",
+	  "how far RSS is from the truth, worst first, and what it does to the OOM order", true,
 	  cmd_rss_error },
 	{ "watch", "[-J] [INTERVAL [COUNT]]", "births, deaths and mode switches as they happen",
-	  cmd_rss_watch },
+	  false, cmd_rss_watch },
 	{ "verify", "[-J] [DURATION]", "checks invariants while it runs; exit 5 on a violation",
-	  cmd_rss_verify },
-	{ "what-if", "[-J] [DURATION]", "what another mode would save on this host",
+	  false, cmd_rss_verify },
+	{ "what-if", "[-J] [DURATION]", "what another mode would save on this host", false,
 	  cmd_rss_what_if },
 };
 
@@ -60,6 +62,7 @@ static int parse_by(const char *s, struct rss_opts *o)
 		if (strcmp(s, names[i]))
 			continue;
 		o->by = i;
+		o->by_given = true;
 		return 0;
 	}
 	return fail(EXIT_USAGE, "--by process, cgroup or mode, not %s", s);
@@ -124,11 +127,16 @@ int cmd_rss(int argc, char **argv)
 
 	if (err || o.help)
 		return err;
+	if (kernel_need_btf())
+		return EXIT_KERNEL;
 	if (!o.nr_args)
 		return cmd_rss_census(&o);
 	for (size_t i = 0; i < ARRAY_SIZE(subs); i++) {
 		if (strcmp(o.args[0], subs[i].name))
 			continue;
+		if (!subs[i].rows && (o.rows_given || o.key_given || o.by_given || o.pid))
+			return fail(EXIT_USAGE, "-E, -k, -p and --by are not for rss %s",
+				    subs[i].name);
 		o.nr_args--;
 		o.args++;
 		return subs[i].run(&o);

@@ -8,7 +8,7 @@
 struct rss_opts {
 	bool json;
 	bool help; /* was asked for, and given */
-	bool rows_given, key_given;
+	bool rows_given, key_given, by_given;
 	size_t rows; /* 0: all */
 	enum rss_key key;
 	enum rss_by by;

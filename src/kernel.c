@@ -116,6 +116,14 @@ struct btf *kernel_btf(void)
 	return vmlinux_btf;
 }
 
+int kernel_need_btf(void)
+{
+	if (fact_has(FACT_BTF))
+		return 0;
+	return fail(EXIT_KERNEL, "no kernel type information in /sys/kernel/btf/vmlinux; "
+				 "the kernel needs CONFIG_DEBUG_INFO_BTF");
+}
+
 void kernel_put_btf(void)
 {
 	btf__free(vmlinux_btf);

@@ -60,6 +60,7 @@ bool fact_has(enum fact_id id);
 /* Loaded once and shared; NULL when they cannot be had. */
 struct ksyms *kernel_ksyms(void);
 struct btf *kernel_btf(void);
+int kernel_need_btf(void); /* 0, or EXIT_KERNEL after its message */
 void kernel_put_btf(void); /* gives back its memory */
 
 /*

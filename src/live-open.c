@@ -23,9 +23,8 @@ int live_check_kernel(void)
 	if (err)
 		return bpf_refused(err, "cannot load BPF programs",
 				   "the kernel needs CONFIG_BPF_SYSCALL");
-	if (!fact_has(FACT_BTF))
-		return fail(EXIT_KERNEL, "no kernel type information in /sys/kernel/btf/vmlinux; "
-					 "the kernel needs CONFIG_DEBUG_INFO_BTF");
+	if (kernel_need_btf())
+		return EXIT_KERNEL;
 	if (!fact_has(FACT_PERCPU_EVENTS))
 		return fail(EXIT_KERNEL, "this kernel has no percpu:* tracepoints; it needs 4.13 "
 					 "and CONFIG_TRACEPOINTS");

@@ -102,6 +102,12 @@ static enum loop_event read_signals(struct loop *l)
 	return LOOP_POLL;
 }
 
+static enum loop_event stop(struct loop *l)
+{
+	l->stopped = true;
+	return LOOP_STOP;
+}
+
 enum loop_event loop_wait(struct loop *l)
 {
 	struct pollfd fds[] = { { .fd = l->signals, .events = POLLIN },
@@ -111,10 +117,12 @@ enum loop_event loop_wait(struct loop *l)
 	u64 ticks;
 
 	if (interrupted)
-		return LOOP_STOP;
+		return stop(l);
 	if (poll(fds, ARRAY_SIZE(fds), timeout) < 0 && errno != EINTR)
-		return LOOP_STOP;
+		return stop(l);
 	event = read_signals(l);
+	if (event == LOOP_STOP)
+		return stop(l);
 	if (event != LOOP_POLL)
 		return event;
 	if (read(l->timer, &ticks, sizeof(ticks)) == sizeof(ticks))
@@ -124,7 +132,7 @@ enum loop_event loop_wait(struct loop *l)
 
 void loop_close(struct loop *l)
 {
-	if (l->child > 0)
+	if (l->child > 0 && l->stopped)
 		kill(l->child, SIGTERM);
 	if (l->signals >= 0)
 		close(l->signals);

@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <ctype.h>
 #include <string.h>
 
@@ -47,7 +48,7 @@ static int run(int argc, char **argv)
 	}
 	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
 		return help();
-	if (argc < 2 || argv[1][0] == '-' || isdigit((unsigned char)argv[1][0]))
+	if (argc < 2 || strchr("-.", argv[1][0]) || isdigit((unsigned char)argv[1][0]))
 		return cmd_live(argc, argv);
 	cmd = cmd_find(argv[1]);
 	if (!cmd)
@@ -73,8 +74,17 @@ static int close_output(int code)
 	return stdout_failed(-errno);
 }
 
+/* A closed one would be given to the next file that is opened: a map, a recording. */
+static void hold_standard_files(void)
+{
+	for (int fd = 0; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) != fd)
+			abort();
+}
+
 int main(int argc, char **argv)
 {
+	hold_standard_files();
 	libbpf_set_print(print_libbpf);
 	/* A file size limit is an error of write() then, and is told like a full disk. */
 	signal(SIGXFSZ, SIG_IGN);

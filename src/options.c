@@ -113,6 +113,7 @@ static int parse_backend(const struct cmd *cmd, struct options *o, const char *a
 		if (strlen(signal_names[i]) == (size_t)(eq - arg) &&
 		    !strncmp(arg, signal_names[i], eq - arg)) {
 			o->live.backend[i] = eq + 1;
+			o->backend_given = true;
 			return 0;
 		}
 	}

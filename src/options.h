@@ -35,6 +35,7 @@ struct options {
 	const char *record;  /* every snapshot goes to this file too */
 	const char **second; /* flame --diff A: takes B, which stands where an interval does */
 	bool interval_given;
+	bool backend_given;
 	bool keep_splits; /* a recording's stacks stay split by comm, cgroup and user stack */
 	char **command;   /* NULL: none */
 	bool *cpus;

@@ -147,13 +147,22 @@ int probes_choose(enum signal_id signal, const char *forced, const struct backen
 	return forced ? -ENOTSUP : 0;
 }
 
+static bool named_before(size_t i)
+{
+	for (size_t j = 0; j < i; j++)
+		if (backends[j].signal == backends[i].signal &&
+		    !strcmp(backends[j].name, backends[i].name))
+			return true;
+	return false;
+}
+
 const char *probes_names(enum signal_id signal, char *buf, size_t len)
 {
 	size_t n = 0;
 
 	*buf = '\0';
 	for (size_t i = 0; i < ARRAY_SIZE(backends) && n < len; i++)
-		if (backends[i].signal == signal && !strstr(buf, backends[i].name))
+		if (backends[i].signal == signal && !named_before(i))
 			n += snprintf(buf + n, len - n, "%s%s", n ? ", " : "", backends[i].name);
 	return buf;
 }

@@ -62,16 +62,16 @@ static void print_sizes(const struct rss_row *r)
 {
 	const s64 *pages = r->exact_known ? r->exact : r->approx;
 
-	cell(10, r->approx_known, kib(rss_sum(pages)));
+	cell(8, r->approx_known, kib(rss_sum(pages)));
 	for (int i = 0; i < NR_RSS; i++)
-		cell(9, r->approx_known, kib(pages[i]));
+		cell(8, r->approx_known, kib(pages[i]));
 }
 
 static void print_process(const struct rss_row *r)
 {
-	printf("%8u", r->mm->pid);
+	printf("%7u", r->mm->pid);
 	print_name(r->mm->comm, 15);
-	printf(" %5llu %-6s", (unsigned long long)r->threads, rss_state_names[r->state]);
+	printf(" %4llu %-6s", (unsigned long long)r->threads, rss_state_names[r->state]);
 	print_sizes(r);
 	putchar('\n');
 }
@@ -105,10 +105,10 @@ void rss_print_census(const struct rss_census *c, const struct rss_view *v, enum
 	print_counts(c);
 	putchar('\n');
 	if (by == RSS_BY_PROCESS)
-		printf("%8s %-15s %5s %-6s", "PID", "COMM", "THR", "STATE");
+		printf("%7s %-15s %4s %-6s", "PID", "COMM", "THR", "STATE");
 	else
 		printf("%7s %7s %7s %7s", "MMS", "THREADS", "ATOMIC", "PERCPU");
-	printf(" %10s %9s %9s %9s %9s", "RSS kB", "FILE kB", "ANON kB", "SWAP kB", "SHMEM kB");
+	printf(" %8s %8s %8s %8s %8s", "RSS kB", "FILE kB", "ANON kB", "SWAP kB", "SHMEM kB");
 	puts(by == RSS_BY_CGROUP ? " CGROUP" : by == RSS_BY_MODE ? " STATE" : "");
 	for (size_t i = 0; i < limit(v->nr, rows); i++) {
 		if (by == RSS_BY_PROCESS)

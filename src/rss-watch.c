@@ -45,7 +45,7 @@ void rss_watch_heading(const struct rss_signals *sig)
 		msg("no fentry and no kprobes: an mm ends here where its memory is unmapped");
 	if (sig->has_switch && !sig->switches)
 		msg("no kprobes: switches of mode are not seen");
-	printf("%8s %8s %8s %8s %8s %8s %8s %6s %8s %8s\n", "FORK/s", "EXEC/s", "THREAD/s", "VM/s",
+	printf(" %7s %7s %8s %6s %7s %7s %8s %6s %7s %7s\n", "FORK/s", "EXEC/s", "THREAD/s", "VM/s",
 	       "END/s", "SINGLE%", "SWITCH/s", "FAIL/s", "AVG us", "MAX us");
 	fflush(stdout);
 }
@@ -56,15 +56,15 @@ static int text(const struct rss_signals *sig, const struct rss_counts *d)
 	double single = rss_single_percent(s);
 
 	cell(7, sig->births, per_second(s->forks, d));
-	cell(8, sig->births, per_second(s->execs, d));
+	cell(7, sig->births, per_second(s->execs, d));
 	cell(8, sig->births, per_second(s->threads, d));
-	cell(8, sig->births, per_second(s->vm_clones, d));
-	cell(8, sig->deaths, per_second(s->drops, d));
-	cell(8, sig->deaths && single >= 0, single);
+	cell(6, sig->births, per_second(s->vm_clones, d));
+	cell(7, sig->deaths, per_second(s->drops, d));
+	cell(7, sig->deaths && single >= 0, single);
 	cell(8, sig->switches, per_second(s->switches, d));
 	cell(6, sig->switches, per_second(s->switch_fails, d));
-	cell(8, sig->switches && s->switches, s->switches ? s->switch_ns / 1e3 / s->switches : 0);
-	cell(8, sig->switches && s->switches, d->max_ns / 1e3);
+	cell(7, sig->switches && s->switches, s->switches ? s->switch_ns / 1e3 / s->switches : 0);
+	cell(7, sig->switches && s->switches, d->max_ns / 1e3);
 	putchar('\n');
 	return fflush(stdout) ? stdout_failed(-errno) : 0;
 }

@@ -135,6 +135,8 @@ static int finish(struct run *run, int err)
 		return fail(EXIT_RUNTIME, "stopped while nobody took the output; the rest is lost");
 	if (err == -EPIPE)
 		return EXIT_OK;
+	if (err && err != -ECANCELED && ferror(stdout))
+		return stdout_failed(err);
 	if (err && err != -ECANCELED)
 		return fail(EXIT_RUNTIME, "cannot go on: %s", strerror(-err));
 	if (record_failed)
@@ -165,6 +167,8 @@ static int measure(struct run *run, struct loop *loop, int gate[2], const struct
 	run->command_status = loop->child_status;
 	if (!err)
 		err = summarize(run, ops, arg);
+	if (loop->child && !loop->stopped)
+		msg("%s goes on as pid %d", run->opts->command[0], loop->child);
 	if (!err && loop->child_status > 0)
 		msg("%s ended with status %d", run->opts->command[0], loop->child_status);
 	return finish(run, err);
@@ -228,10 +232,14 @@ static int check_recording(const struct run *run)
 			    "%s is over: a command or a filter (-p, -t, -C, -G) goes with "
 			    "the recording of it",
 			    from);
+	if (run->opts->backend_given)
+		return fail(EXIT_USAGE, "%s is over: --backend goes with the recording of it", from);
 	if (o->row_by && o->row_by != cfg->row_by &&
 	    !(o->row_by == ROW_COMM && cfg->row_by == ROW_PROCESS))
 		return fail(EXIT_USAGE, "%s has no rows by %s: record with --by %s", from,
 			    by_names[run->opts->by], by_names[run->opts->by]);
+	if (o->user_stacks && !cfg->user_stacks)
+		return fail(EXIT_USAGE, "%s has no user frames: record with --user-stacks", from);
 	if (o->stacks && !cfg->stacks)
 		return fail(EXIT_USAGE, "%s has no stacks of lock waits", from);
 	return 0;

@@ -36,6 +36,8 @@ struct summary stats_summary(const double *v, size_t n)
 	s.min = sorted[0];
 	s.max = sorted[s.n - 1];
 	s.median = (sorted[(s.n - 1) / 2] + sorted[s.n / 2]) / 2;
+	if (s.n < 2)
+		return s;
 	if (s.max == s.min)
 		s.spread = 0;
 	else if (s.median)

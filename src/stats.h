@@ -12,7 +12,7 @@ struct summary {
 	double median;
 	double min;
 	double max;
-	double spread; /* (max - min) / median; NAN when the median is 0 and the range is not */
+	double spread; /* (max - min) / median; NAN of one value, or when the median is 0 and the range is not */
 };
 
 /* NANs are left out. Sorts its own copy; at most STATS_MAX values count. */

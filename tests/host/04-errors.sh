@@ -35,8 +35,15 @@ expect 2 "bad -k" --by site -k nothing
 expect 2 "bad -k" -k allocs
 expect 2 "bad command" --
 expect 2 "no backend" --backend latency=psychic 1 1
+expect 2 "there are: tp_btf, raw_tp, tp, none" --backend allocations=psychic 1 1
 expect 2 "bad --backend" --backend psychic=tp 1 1
 expect 2 "unrecognized" --no-such-option
 expect 2 "no command" no-such-command
+expect 2 "takes none" doctor more
+expect 2 "one interval" flame 0.1 3
+expect 2 "its own recordings" flame --diff /a /b --from /c
+"$PCPUSTAT" record -o "$work/r" 0.05 1 || fail record
+expect 2 "is over" --from "$work/r" --backend latency=none
+"$PCPUSTAT" .05 1 >/dev/null || fail "an interval that begins with a point"
 expect 127 "cannot run ./no-such-program" 1 -- ./no-such-program
 expect 126 "cannot run /proc/self/maps" 1 -- /proc/self/maps

@@ -35,6 +35,36 @@ for c in "--from $work/r.gz -o $work/r.gz" "flame -F folded --from $work/r.gz -o
 	equal "the recording after $c" "$(cksum "$work/r.gz")" "$before"
 done
 
+# What the shell has opened may have something in it.
+echo before >"$work/appended"
+"$PCPUSTAT" flame --from "$work/r.gz" >>"$work/appended" 2>/dev/null || fail "flame"
+equal "the first line of what flame appends to" "$(head -n 1 "$work/appended")" before
+for format in folded svg speedscope pprof; do
+	"$PCPUSTAT" flame -F $format --from "$work/r.gz" >/dev/full 2>"$work/err"
+	[ ! -s "$work/err" ] || ! grep -q 'cannot write' "$work/err" ||
+		grep -q 'No space left' "$work/err" || fail "$format on a full disk: $(cat "$work/err")"
+done
+for c in "0.05 1" rss doctor; do
+	# shellcheck disable=SC2086
+	"$PCPUSTAT" $c >&- 2>"$work/err"
+	equal "status of $c without a standard output" $? 1
+	grep -q 'standard output: Bad file descriptor' "$work/err" || fail "$c: $(cat "$work/err")"
+done
+
+# A command outlives a run that ends before it, whatever the cause.
+for target in /dev/null /dev/full; do
+	rm -f "$work/finished"
+	mkfifo "$work/until"
+	# shellcheck disable=SC2016
+	"$PCPUSTAT" 0.05 1 -- sh -c 'read -r _ <"$0" && echo yes >"$1"' "$work/until" "$work/finished" \
+		>$target 2>"$work/err"
+	grep -q 'goes on as pid' "$work/err" || fail "it does not say that the command goes on"
+	kill -0 "$(sed -n 's/.*goes on as pid //p' "$work/err")" || fail "it does not run"
+	echo go >"$work/until"
+	until grep -qs yes "$work/finished"; do sleep 0.02; done
+	rm "$work/until"
+done
+
 # A recording through a pipe; nothing else may write there.
 "$PCPUSTAT" record -o - 0.05 3 | "$PCPUSTAT" --from - -J >"$work/piped" || fail "--from -"
 equal "intervals through a pipe" "$(grep -c '"type":"interval"' "$work/piped")" 3

@@ -17,7 +17,8 @@ exits()
 }
 
 for bad in nonsense "--by colour" "-k beauty" "-E many" "watch 0" "watch 1 0" "watch 1 2 3" \
-	"verify never" "verify 1 2" "what-if x" "census 3" "error --by mode"; do
+	"verify never" "verify 1 2" "what-if x" "census 3" "error --by mode" "what-if -p 1" "watch -E 3" "verify -k rss" \
+	"verify --by mode"; do
 	# shellcheck disable=SC2086 # words
 	exits 2 $bad
 done

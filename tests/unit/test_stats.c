@@ -33,6 +33,8 @@ static void test_summary_edges(void **state)
 
 	(void)state;
 	near(stats_summary(zeros, 2).spread, 0);
+	/* Of one value nothing is known, which is not that it does not vary. */
+	assert_true(isnan(stats_summary(zeros, 1).spread));
 	assert_true(isnan(stats_summary(around, 3).spread));
 	assert_int_equal(stats_summary(none, 1).n, 0);
 	assert_true(isnan(stats_summary(none, 1).median));
