@@ -181,11 +181,6 @@ struct cgroups *cgroups_open(const char *mount)
 	return c;
 }
 
-const char *cgroups_mount(const struct cgroups *c)
-{
-	return c ? c->mount : NULL;
-}
-
 static const char *find_path(const struct cgroups *c, u64 id)
 {
 	for (size_t i = 0; i < c->nr; i++)

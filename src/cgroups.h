@@ -26,9 +26,6 @@ struct cgroups *cgroups_new(void); /* an empty table, for a recording */
 int cgroups_add(struct cgroups *c, u64 id, const char *path);
 void cgroups_free(struct cgroups *c);
 
-/* The hierarchy that the paths are relative to; NULL: of a recording, or c is NULL. */
-const char *cgroups_mount(const struct cgroups *c);
-
 /* Path relative to the mount ("/system.slice/x"); NULL when unknown or gone. */
 const char *cgroups_path(struct cgroups *c, u64 id);
 

@@ -48,6 +48,7 @@ struct info {
 	struct ksyms *ksyms;     /* may be NULL: addresses are shown then */
 	struct ustacks ustacks;  /* names of user frames, for stack_key.user */
 	struct cgroups *cgroups; /* names of cgroup ids, may be NULL */
+	char cgroup_mount[256];  /* what their paths are relative to; "": none are asked for */
 };
 
 #endif

@@ -108,6 +108,7 @@ int live_set_cgroup(struct live *l, const struct live_opts *opts, struct info *i
 	info->cfg.filter_cgroup_id = choice.id;
 	info->cfg.cgroup_subsys = choice.subsys;
 	info->cgroups = cgroups_open(choice.mount);
+	snprintf(info->cgroup_mount, sizeof(info->cgroup_mount), "%s", choice.mount);
 	memcpy((void *)&l->skel->rodata->cfg, &info->cfg, sizeof(info->cfg));
 	bpf_map__set_autocreate(l->skel->maps.filter_cgroup, info->cfg.filter_cgroup == 2);
 	return 0;

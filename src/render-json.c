@@ -4,7 +4,6 @@
 #include <time.h>
 #include <jansson.h>
 
-#include "cgroups.h"
 #include "render.h"
 #include "text.h"
 
@@ -67,7 +66,7 @@ int json_header(FILE *f, const struct info *info)
 		"cpus_possible", info->cpus_possible, "rss_stat", "mode", mode, "allocs_per_mm",
 		info->rss_allocs_per_mm < 0 ? json_null() : json_integer(info->rss_allocs_per_mm),
 		"signals", signals, "locks", json_locks_header(info), "cgroup_mount",
-		json_text(cgroups_mount(info->cgroups)));
+		json_text_or_null(info->cgroup_mount));
 	return write_line(f, obj);
 }
 

@@ -3,7 +3,6 @@
 #include <sys/ioctl.h>
 #include <time.h>
 
-#include "cgroups.h"
 #include "render.h"
 
 const char *format_ns(u64 ns, char *buf, size_t len)
@@ -243,8 +242,8 @@ static void print_header(FILE *f, const struct info *info)
 		fprintf(f, "%s%s: %s", i ? "  " : "", signal_names[i],
 			*info->backend[i] ? info->backend[i] : "-");
 	fputc('\n', f);
-	if (cgroups_mount(info->cgroups))
-		fprintf(f, "cgroups: below %s\n", cgroups_mount(info->cgroups));
+	if (*info->cgroup_mount)
+		fprintf(f, "cgroups: below %s\n", info->cgroup_mount);
 	if (!*info->backend[SIG_LOCK_WAITS])
 		return;
 	for (int i = 0; i < NR_LOCKS; i++) {

@@ -65,8 +65,10 @@ json_t *tape_header(const struct info *info)
 		"signals", signals_object(info), "locks", locks, "flags", flags_object(info), "cfg",
 		cfg_object(&info->cfg), "symbols", info->ksyms != NULL);
 	/* Names that somebody else chose: any bytes at all. */
-	if (line && (json_put_bytes(line, "kernel", info->kernel, sizeof(info->kernel)) ||
-		     json_put_bytes(line, "host", info->host, sizeof(info->host)))) {
+	if (line &&
+	    (json_put_bytes(line, "kernel", info->kernel, sizeof(info->kernel)) ||
+	     json_put_bytes(line, "host", info->host, sizeof(info->host)) ||
+	     json_put_bytes(line, "cgroup_mount", info->cgroup_mount, sizeof(info->cgroup_mount)))) {
 		json_decref(line);
 		return NULL;
 	}
@@ -132,6 +134,9 @@ static int get_host(const json_t *line, struct info *info)
 
 	if (json_member_bytes(line, "kernel", info->kernel, sizeof(info->kernel) - 1) ||
 	    json_member_bytes(line, "host", info->host, sizeof(info->host) - 1) ||
+	    (json_object_get(line, "cgroup_mount") &&
+	     json_member_bytes(line, "cgroup_mount", info->cgroup_mount,
+			       sizeof(info->cgroup_mount) - 1)) ||
 	    get_name(mode, "mode", info->rss_mode, sizeof(info->rss_mode)) ||
 	    json_member_u64(line, "cpus_online", &online) || online > 1 << 20 ||
 	    json_member_u64(line, "cpus_possible", &possible) || possible > 1 << 20 ||
@@ -139,6 +144,7 @@ static int get_host(const json_t *line, struct info *info)
 		return -EINVAL;
 	text_clean(info->kernel);
 	text_clean(info->host);
+	text_clean(info->cgroup_mount);
 	info->cpus_online = online;
 	info->cpus_possible = possible;
 	info->rss_allocs_per_mm = json_is_null(per_mm) ? -1 : (int)allocs;

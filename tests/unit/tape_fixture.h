@@ -80,6 +80,7 @@ static inline void tape_info(struct info *info)
 	info->cfg.row_by = ROW_PROCESS;
 	info->cfg.holders = HOLDERS_OWNER;
 	info->cfg.filter_cgroup_id = ~0ULL;
+	strcpy(info->cgroup_mount, "/sys/fs/cgroup/memory");
 	info->cgroups = cgroups_new();
 	cgroups_add(info->cgroups, 7, "/build \"7\"");
 }

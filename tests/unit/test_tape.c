@@ -102,6 +102,7 @@ static void check_round_trip(const char *from)
 	assert_int_equal(back.locks[LOCK_COUNTERS].addr, 0xffffffff83125200ULL);
 	assert_string_equal(back.locks[LOCK_COUNTERS].found_by, "learned");
 	assert_string_equal(cgroups_path(back.cgroups, 7), "/build \"7\"");
+	assert_string_equal(back.cgroup_mount, info.cgroup_mount);
 	tape_close(t);
 	snap_free(&got);
 	tape_free(&info, &s);
