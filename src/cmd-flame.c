@@ -163,7 +163,12 @@ static int check(struct flame *f)
 	struct options *o = &f->opts;
 
 	if (o->by || o->json || o->sort || o->timestamps)
-		return usage("option", "--by, -J, -k or -T", "not for a flame graph");
+		return usage("option",
+			     o->by     ? "--by"
+			     : o->json ? "-J"
+			     : o->sort ? "-k"
+				       : "-T",
+			     "not for a flame graph");
 	if (o->count)
 		return usage("argument", "COUNT", "a flame graph is of one interval");
 	if (!f->format && o->output && strcmp(o->output, "-")) {
