@@ -94,18 +94,19 @@ static enum loop_event read_signals(struct loop *l)
 	struct signalfd_siginfo si;
 
 	while (read(l->signals, &si, sizeof(si)) == sizeof(si)) {
-		if (si.ssi_signo != SIGCHLD)
+		if (si.ssi_signo != SIGCHLD) {
+			interrupted = 1;
 			return LOOP_STOP;
+		}
 		if (reap(l))
 			return LOOP_CHILD;
 	}
 	return LOOP_POLL;
 }
 
-static enum loop_event stop(struct loop *l)
+bool loop_stopped(void)
 {
-	l->stopped = true;
-	return LOOP_STOP;
+	return interrupted;
 }
 
 enum loop_event loop_wait(struct loop *l)
@@ -117,12 +118,10 @@ enum loop_event loop_wait(struct loop *l)
 	u64 ticks;
 
 	if (interrupted)
-		return stop(l);
+		return LOOP_STOP;
 	if (poll(fds, ARRAY_SIZE(fds), timeout) < 0 && errno != EINTR)
-		return stop(l);
+		return LOOP_STOP;
 	event = read_signals(l);
-	if (event == LOOP_STOP)
-		return stop(l);
 	if (event != LOOP_POLL)
 		return event;
 	if (read(l->timer, &ticks, sizeof(ticks)) == sizeof(ticks))
@@ -132,7 +131,7 @@ enum loop_event loop_wait(struct loop *l)
 
 void loop_close(struct loop *l)
 {
-	if (l->child > 0 && l->stopped)
+	if (l->child > 0 && interrupted)
 		kill(l->child, SIGTERM);
 	if (l->signals >= 0)
 		close(l->signals);

@@ -17,8 +17,7 @@ struct loop {
 	int signals;
 	int timer;
 	sigset_t old_mask;
-	pid_t child;  /* 0: none */
-	bool stopped; /* by a signal: the child is told too */
+	pid_t child; /* 0: none */
 	int child_status;
 	u64 poll_ns; /* shorter wake-ups between ticks, 0: none */
 };
@@ -27,6 +26,7 @@ struct loop {
 int loop_open(struct loop *l);
 int loop_start(struct loop *l, u64 interval_ns);
 enum loop_event loop_wait(struct loop *l);
+bool loop_stopped(void); /* has a signal come, while we waited or while we wrote? */
 /* A child that still runs goes on, unless a signal stopped us: then it gets SIGTERM. */
 void loop_close(struct loop *l);
 

@@ -150,8 +150,9 @@ static int measure(struct run *run, struct loop *loop, int gate[2], const struct
 		   void *arg)
 {
 	int err = live_snap(run->live, &run->info, &run->prev);
+	bool released = !err && run->opts->command;
 
-	if (!err && run->opts->command) {
+	if (released) {
 		int no_exec = loop_release(loop, gate);
 
 		if (no_exec)
@@ -167,7 +168,7 @@ static int measure(struct run *run, struct loop *loop, int gate[2], const struct
 	run->command_status = loop->child_status;
 	if (!err)
 		err = summarize(run, ops, arg);
-	if (loop->child && !loop->stopped)
+	if (released && loop->child && !loop_stopped())
 		msg("%s goes on as pid %d", run->opts->command[0], loop->child);
 	if (!err && loop->child_status > 0)
 		msg("%s ended with status %d", run->opts->command[0], loop->child_status);
