@@ -27,7 +27,7 @@ static int put(FILE *f, json_t *line)
 		return -ENOMEM;
 	if (json_dumpf(line, f, JSON_COMPACT | JSON_REAL_PRECISION(9)) || fputc('\n', f) == EOF ||
 	    fflush(f))
-		err = errno ? -errno : -EIO;
+		err = write_error();
 	json_decref(line);
 	return err;
 }

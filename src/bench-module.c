@@ -145,7 +145,7 @@ static int unload(const struct module_run *run, int err)
 			run->name);
 	if (syscall(__NR_delete_module, run->name, O_NONBLOCK))
 		return fail(EXIT_RUNTIME, "cannot unload %s: %s", run->name, strerror(errno));
-	return !err && interrupted() ? fail(EXIT_RUNTIME, "%s: interrupted", run->name) : err;
+	return err;
 }
 
 int module_drive(const struct module_run *run, const char *file, struct drive *d)

@@ -30,7 +30,7 @@ static int emit(struct run *run, struct text_out *text, struct report *r)
 		text_interval(text, r);
 	}
 	if (!err && ferror(stdout))
-		err = errno ? -errno : -EIO;
+		err = write_error();
 	view_free(&view);
 	return err;
 }

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "cmd.h"
-#include "kernel.h"
 
 static const struct rss_cmd {
 	const char *name, *args, *summary;
@@ -127,8 +126,6 @@ int cmd_rss(int argc, char **argv)
 
 	if (err || o.help)
 		return err;
-	if (kernel_need_btf())
-		return EXIT_KERNEL;
 	if (!o.nr_args)
 		return cmd_rss_census(&o);
 	for (size_t i = 0; i < ARRAY_SIZE(subs); i++) {

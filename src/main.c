@@ -71,7 +71,7 @@ static int close_output(int code)
 		return code;
 	if (errno == EPIPE || reader_gone() || (code && code != EXIT_VIOLATION))
 		return code;
-	return stdout_failed(-errno);
+	return stdout_failed(write_error());
 }
 
 /* A closed one would be given to the next file that is opened: a map, a recording. */

@@ -40,5 +40,5 @@ int render_folded(FILE *out, const struct tree *t)
 			fprintf(out, " %llu", folded_value(t, n->base_self));
 		fprintf(out, " %llu\n", folded_value(t, n->self));
 	}
-	return ferror(out) ? -(errno ? errno : EIO) : 0;
+	return ferror(out) ? write_error() : 0;
 }

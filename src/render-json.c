@@ -29,7 +29,7 @@ static int write_line(FILE *f, json_t *obj)
 	int err = json_dumpf(obj, f, JSON_COMPACT) || fputc('\n', f) == EOF || fflush(f);
 
 	json_decref(obj);
-	return err ? -(errno ? errno : EIO) : 0;
+	return err ? write_error() : 0;
 }
 
 /* Where the lock is and how that was found: learning can tell it in the middle of a run. */

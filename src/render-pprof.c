@@ -304,7 +304,7 @@ static int write_gz(FILE *out, const uint8_t *data, size_t len)
 	if (err != Z_STREAM_END)
 		return -ENOMEM;
 	fwrite(gz, 1, z.total_out, out);
-	return ferror(out) ? -(errno ? errno : EIO) : 0;
+	return ferror(out) ? write_error() : 0;
 }
 
 int render_pprof(FILE *out, const struct tree *t, const struct flame_meta *m)

@@ -92,7 +92,7 @@ int render_speedscope(FILE *out, const struct tree *t, const struct flame_meta *
 	if (!err && !doc)
 		err = -ENOMEM;
 	if (!err && (json_dumpf(doc, out, JSON_COMPACT) || fputc('\n', out) == EOF))
-		err = -EIO;
+		err = write_error();
 	json_decref(doc);
 	json_decref(frames);
 	json_decref(samples);

@@ -325,5 +325,5 @@ int render_svg(FILE *out, const struct tree *t, const struct flame_meta *m)
 	if (!t->root.total)
 		put_text(&s, "sub", WIDTH / 2, s.height - BOTTOM - 5, "nothing was measured here");
 	put_foot(&s);
-	return ferror(out) ? -(errno ? errno : EIO) : 0;
+	return ferror(out) ? write_error() : 0;
 }

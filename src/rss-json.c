@@ -18,7 +18,7 @@ int rss_json_line(json_t *obj)
 	err = json_dumpf(obj, stdout, JSON_COMPACT);
 	json_decref(obj);
 	if (err || putchar('\n') < 0 || fflush(stdout))
-		return stdout_failed(-errno);
+		return stdout_failed(write_error());
 	return 0;
 }
 

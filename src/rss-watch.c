@@ -66,7 +66,7 @@ static int text(const struct rss_signals *sig, const struct rss_counts *d)
 	cell(7, sig->switches && s->switches, s->switches ? s->switch_ns / 1e3 / s->switches : 0);
 	cell(7, sig->switches && s->switches, d->max_ns / 1e3);
 	putchar('\n');
-	return fflush(stdout) ? stdout_failed(-errno) : 0;
+	return fflush(stdout) ? stdout_failed(write_error()) : 0;
 }
 
 static json_t *known(bool is_known, u64 v)

@@ -48,6 +48,8 @@ static int load(struct rss *r)
 
 static int no_access(int err)
 {
+	if (kernel_need_btf())
+		return EXIT_KERNEL;
 	return bpf_refused(err, "cannot read the census",
 			   "it takes a BPF task iterator (5.8, CONFIG_DEBUG_INFO_BTF)");
 }

@@ -424,7 +424,7 @@ int json_schema(FILE *f)
 		"oneOf", any, "$defs", definitions());
 	errno = 0;
 	err = json_dumpf(schema, f, JSON_INDENT(2)) || fputc('\n', f) == EOF || fflush(f);
-	err = err ? -(errno ? errno : EIO) : 0;
+	err = err ? write_error() : 0;
 	json_decref(schema);
 	return err;
 }

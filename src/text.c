@@ -107,15 +107,21 @@ size_t text_plain(const char *s)
 	return len && !is_control(s, len) ? len : 0;
 }
 
-void text_clean(char *s)
+/* A control is a character in JSON, where it is escaped; to a terminal it is none. */
+static void clean(char *s, bool controls)
 {
 	size_t len;
 
 	for (; *s; s += len ? len : 1) {
-		len = text_plain(s);
+		len = controls ? text_char(s, strlen(s)) : text_plain(s);
 		if (!len)
 			*s = '?';
 	}
+}
+
+void text_clean(char *s)
+{
+	clean(s, false);
 }
 
 char *text_copy(char *buf, size_t len, const char *s, size_t n)
@@ -128,18 +134,15 @@ char *text_copy(char *buf, size_t len, const char *s, size_t n)
 json_t *json_text(const char *s)
 {
 	json_t *j = s ? json_string(s) : json_null();
-	_cleanup_free_ char *clean = NULL;
-	size_t len;
+	_cleanup_free_ char *copy = NULL;
 
 	if (j)
 		return j;
-	clean = strdup(s);
-	for (char *p = clean; p && *p; p += len ? len : 1) {
-		len = text_char(p, strlen(p));
-		if (!len)
-			*p = '?';
-	}
-	return clean ? json_string(clean) : NULL;
+	copy = strdup(s);
+	if (!copy)
+		return NULL;
+	clean(copy, true);
+	return json_string(copy);
 }
 
 static int hex_digit(char c)

@@ -197,9 +197,14 @@ u64 now_wall(void)
 	return now(CLOCK_REALTIME);
 }
 
+int write_error(void)
+{
+	return errno ? -errno : -EIO;
+}
+
 int stdout_failed(int err)
 {
-	return fail(EXIT_RUNTIME, "cannot write standard output: %s", strerror(err ? -err : EIO));
+	return fail(EXIT_RUNTIME, "cannot write standard output: %s", strerror(-err));
 }
 
 FILE *output_open(const char *path)

@@ -93,6 +93,9 @@ char *read_file(const char *path, size_t max);
 FILE *output_open(const char *path);
 int output_begin(int fd);
 
+/* -errno of a write that has just failed; a stream can forget the cause, and it is -EIO then. */
+int write_error(void);
+
 /* One message about -errno err of a write to stdout; returns EXIT_RUNTIME. */
 int stdout_failed(int err);
 

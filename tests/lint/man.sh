@@ -63,15 +63,10 @@ for command in $("$program" --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
 	# What --help lists is what the page lists; rss lists by subcommand.
 	"$program" "$command" --help | grep -oE -e '--[a-z]{2,}(-[a-z]+)*' | grep -vx -e --help >"$work/have"
 	if [ "$command" != rss ]; then
-		cat "$work/documented" "$work/common" >"$work/known"
-		while read -r option; do
-			grep -qx -e "$option" "$work/known" ||
-				bad "$command --help has $option, the manual has not"
-		done <"$work/have"
-		grep -e '^--' "$work/want" | grep -vx -e --help | while read -r option; do
-			grep -qx -e "$option" "$work/have" || echo "$option"
-		done >"$work/missing"
-		[ ! -s "$work/missing" ] || bad "$command --help lacks $(cat "$work/missing")"
+		cat "$work/documented" "$work/common" | grep -vxFf - "$work/have" >"$work/more" || true
+		[ ! -s "$work/more" ] || bad "the manual lacks $command --help's $(cat "$work/more")"
+		grep -e '^--' "$work/want" | grep -vxFe --help -f "$work/have" >"$work/less" || true
+		[ ! -s "$work/less" ] || bad "$command --help lacks $(cat "$work/less")"
 	fi
 	# Common options may be described again, but nothing that no table has.
 	while read -r option; do
